@@ -2,9 +2,10 @@
  * The catalog of a running installation: combines the configured models with what operators changed on the command line
  * and in the console (models, prices, upstreams, the markup) into one snapshot that is swapped whole.
  */
+
+import type { Clock } from '../base/clock.ts'
 import type { Steps } from '../base/steps.ts'
 import { inTransaction } from '../store/transaction.ts'
-import { dated, withPrices } from './dated-definition.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import { type ListedOffer, offersByUpstream } from './disabled-offers.ts'
 import {
@@ -302,4 +303,20 @@ async function prices({ deps: parts, loaded }: Live, name: string): Promise<read
 
 function aliasMistake(name: string, { aliases }: GivenSources): string | undefined {
   return Object.hasOwn(aliases, name) ? `${name} is an alias of ${aliases[name]}` : undefined
+}
+
+/** A date for every price, so that reading the store later gives the same price. */
+function dated(clock: Clock, definition: ModelDefinition): ModelDefinition {
+  const now = new Date(clock.wallMs()).toISOString()
+  const prices = (definition.prices ?? []).map((price) => ({
+    ...price,
+    effectiveFrom: price.effectiveFrom ?? now,
+  }))
+  return { ...definition, prices }
+}
+
+/** Facts that are given replace others, and prices come to those that are there. */
+function withPrices(before: Override, added: ModelDefinition): Override {
+  const prices = [...(before.definition?.prices ?? []), ...(added.prices ?? [])]
+  return { ...before, definition: { ...before.definition, ...added, prices } }
 }

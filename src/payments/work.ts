@@ -5,15 +5,16 @@
  */
 import type { Background } from '../base/background.ts'
 import type { Clock, Timer } from '../base/clock.ts'
+import { consoleUrl } from '../base/console-url.ts'
 import { asTollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { AccountRow } from '../ledger/types.ts'
-import { sendAlerts } from './alerts.ts'
 import { type AutomaticLimits, topUpAutomatically } from './automatic.ts'
 import { type MissedLimits, searchMissedEvents } from './missed.ts'
 import type { OpenPayments, PaymentDeps } from './payments.ts'
 import { noHint } from './reconcile.ts'
+import type { AlertSetting, BillingRows } from './settings.ts'
 import type { EmailSender } from './types.ts'
 
 /** Old webhook events removed per round. */
@@ -144,4 +145,41 @@ async function checkTopUps(
       await topUps.note(id, {}, clock.wallMs())
     }
   }
+}
+
+interface AlertDeps {
+  readonly billing: Pick<BillingRows, 'alerts' | 'alerted'>
+  readonly letters: EmailSender
+  /** How many days the balance lasts; null: nothing is spent. */
+  readonly daysLeft: (account: bigint) => Promise<number | null>
+  readonly address: string
+  readonly nowMs: () => number
+}
+
+/**
+ * Emails an account once when its balance will not last as long as configured; a sufficient balance rearms the alert. Checks at
+ * most `limit` accounts after `after`; returns the one to continue after, 0n at the end.
+ */
+async function sendAlerts(deps: AlertDeps, after: bigint, limit: number): Promise<bigint> {
+  const settings = await deps.billing.alerts(after, limit)
+  for (const setting of settings) await alert(deps, setting)
+  return settings.length < limit ? 0n : (settings.at(-1)?.account ?? 0n)
+}
+
+async function alert(deps: AlertDeps, { account, days, isSent }: AlertSetting): Promise<void> {
+  const { billing, letters, daysLeft, address, nowMs } = deps
+  const left = await daysLeft(account)
+  const isShort = left !== null && left < days
+  if (isSent === isShort) return
+  if (!isShort) return billing.alerted(account, null)
+  const lasts = left < 1 ? 'less than a day' : `about ${Math.floor(left)} ${left < 2 ? 'day' : 'days'}`
+  const wasSent = await letters.send(account, {
+    subject: 'Low balance',
+    text: `At your current rate of use, your balance will last ${lasts}. When it runs out, requests are rejected.
+
+Add credit here:
+${consoleUrl(address, '/billing', account)}
+`,
+  })
+  if (wasSent) await billing.alerted(account, nowMs())
 }

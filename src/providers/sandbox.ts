@@ -1,11 +1,41 @@
 /** The provider inside the program, called like the real ones: it supports all their formats and any credential. */
+
 import type { UpstreamProblem } from '../wire/dialect.ts'
+import type { Capabilities } from '../wire/translation/capabilities.ts'
 import { anthropic, messagesHeaders } from './anthropic.ts'
 import type { Connector } from './connector.ts'
 import { geminiHeaders, google } from './google.ts'
 import { openai, openaiHeaders } from './openai.ts'
 import { type FormatHeaders, hasAddress, headersIn, pathOf, supportedFormats } from './outgoing-request.ts'
-import { sandboxCapabilities } from './sandbox-capabilities.ts'
+
+/** Everything, so that each field can be tried. */
+export const sandboxCapabilities: Capabilities = {
+  sampling: 'all',
+  temperatureMax: 2,
+  topK: true,
+  penalties: true,
+  seed: true,
+  stopsMax: 16,
+  logprobs: true,
+  thinking: 'none',
+  efforts: [],
+  thinkingOff: 'none',
+  budget: null,
+  bindsThinking: false,
+  // Its generateContent demands them as Google's newer models do.
+  signedCalls: true,
+  forcedTools: true,
+  prefill: true,
+  midSystem: true,
+  parallelSwitch: true,
+  schemaOutput: true,
+  schemaWithTools: true,
+  cacheBreakpoints: true,
+  resultMedia: true,
+  inputs: ['text', 'image', 'audio', 'document'],
+  chatTools: 'always',
+  outputTokensMax: 200_000,
+}
 
 const headersOf: FormatHeaders = {
   'openai-chat': openaiHeaders,

@@ -3,7 +3,6 @@
  * follows no redirect, has no deadline except for connecting, and decompresses what was compressed without being asked for. Does not
  * interpret the bytes.
  */
-
 import type { Transform } from 'node:stream'
 import {
   constants,
@@ -24,8 +23,7 @@ import type {
   SendLimits,
   UpstreamRequest,
 } from './send-types.ts'
-import { TokenCache } from './token-cache.ts'
-import { tokenRequests } from './token-request.ts'
+import { TokenCache, tokenRequests } from './token-cache.ts'
 
 export interface Sender {
   /** Never throws for an upstream's fault or an invalid header; those arrive as `failed`. */

@@ -2,6 +2,7 @@
  * Everything the server serves except the data plane, composed on one Fastify server: health checks, metrics, the
  * control plane, documentation and the console's files.
  */
+
 import { timingSafeEqual } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import fastify, {
@@ -14,7 +15,6 @@ import { addApi } from '../api/api.ts'
 import type { ApiDeps } from '../api/api-deps.ts'
 import { otherRoutes } from '../api/other-routes-table.ts'
 import { PathTable } from '../api/path-table.ts'
-import { errorHeaders, pageHeaders, securityHeaders } from '../api/security-headers.ts'
 import { sendError } from '../api/send-response.ts'
 import { asTollgateError, type ErrorCode, TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
@@ -194,3 +194,45 @@ function sameText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
 }
+
+// The headers that restrict what a browser does with a response: nothing unless it is a page, its own origin for pages.
+
+const everyAnswer = {
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+} as const
+
+const noPage = {
+  ...everyAnswer,
+  'content-security-policy':
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+} as const
+
+/** Of a page, and what it may use; passkeys and the clipboard are the console's. */
+const pageHeaders = {
+  ...everyAnswer,
+  'content-security-policy':
+    "default-src 'self'; img-src 'self' data: blob:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy':
+    'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=(), clipboard-write=(self), publickey-credentials-get=(self), publickey-credentials-create=(self)',
+  // A form of our own pages still says where it comes from.
+  'referrer-policy': 'same-origin',
+} as const
+
+const oneYear = 'max-age=31536000'
+
+const pagePath = /^\/(?:$|console(?:\/|$)|pricing(?:\/|$)|docs(?:\/|$))/
+
+/** `path`: without a query. `address`: where people reach the server; only over https may a browser be asked to enforce it. */
+function securityHeaders(path: string, address: string): Readonly<Record<string, string>> {
+  return {
+    ...(pagePath.test(path) ? pageHeaders : noPage),
+    ...(path.startsWith('/api/') ? { 'cache-control': 'no-store' } : {}),
+    ...(address.startsWith('https:') ? { 'strict-transport-security': oneYear } : {}),
+  }
+}
+
+/** Of an error, wherever it happens: it is no page. */
+const errorHeaders: Readonly<Record<string, string>> = { ...noPage, 'cache-control': 'no-store' }

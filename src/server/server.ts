@@ -2,13 +2,13 @@
  * A running server, composed: services → the phases' dependencies → one HTTP server with data plane and pages →
  * the local socket for the CLI. Decides nothing about requests.
  */
-
 import type { RequestListener } from 'node:http'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { EventStreams } from '../api/event-streams.ts'
 import type { Clock } from '../base/clock.ts'
 import type { RandomBytes } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
+import { within } from '../base/within.ts'
 import type { Config, ConfigResult } from '../config/config.ts'
 import type { ControlDeps } from '../control/control-deps.ts'
 import { dispatch } from '../control/dispatch.ts'
@@ -17,7 +17,6 @@ import type { GatewayDeps } from '../gateway/deps.ts'
 import { metricsText } from '../gateway/observation/metrics.ts'
 import { authenticateByKey } from '../gateway/phases/authenticate.ts'
 import { isAddressTaken } from '../http/listen.ts'
-import { isReady } from '../http/readiness.ts'
 import { watchLedger } from '../ledger/verify/ledger-watch.ts'
 import { openAdminSocket } from './admin-socket.ts'
 import { openWhenReachable, untilStored } from './await-database.ts'
@@ -339,4 +338,28 @@ async function openPages(
 /** An operator must hear at the start which of the models that they could sell have no price. */
 function warnUnsold({ catalog }: Services, log: Log): void {
   for (const [model, reason] of catalog.snapshot.unsold) log.debug({ model, reason }, 'model is not sold')
+}
+
+interface ReadinessParts {
+  /** Everything that a start does is done. */
+  readonly isStarted: boolean
+  readonly isDraining: boolean
+  readonly store: {
+    canCommit(): boolean
+    /** How long the present commit has taken so far; 0 while there is none. */
+    commitMs(): number
+  }
+  readonly commitMsMax: number
+  /** Reads something from the store. */
+  readonly read: () => Promise<unknown>
+  /** How long that may take. */
+  readonly readMsMax: number
+  readonly clock: Clock
+}
+
+/** Whether this server can receive requests, as reported by `/readyz`. */
+async function isReady(parts: ReadinessParts): Promise<boolean> {
+  const { isStarted, isDraining, store, commitMsMax, read, readMsMax, clock } = parts
+  if (!isStarted || isDraining || !store.canCommit() || store.commitMs() > commitMsMax) return false
+  return within(clock, readMsMax, read()).catch(() => false)
 }

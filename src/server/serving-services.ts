@@ -27,17 +27,16 @@ import type { RateLimits } from '../limits/types.ts'
 import { openProviderKeys, type ProviderKeysDeps } from '../provider-keys/provider-keys.ts'
 import type { ProviderKeys } from '../provider-keys/types.ts'
 import type { Connector } from '../providers/connector.ts'
-import type { Health } from '../providers/health.ts'
+import { type Health, openHealth } from '../providers/health.ts'
 import { connectors, openConnectors } from '../providers/registry.ts'
-import type { Speeds } from '../providers/speeds.ts'
+import { openSpeeds, type Speeds } from '../providers/speeds.ts'
 import { type Settings, settingsOf } from '../store/settings.ts'
 import type { Store } from '../store/store.ts'
 import { type Counter, openCounter } from '../tokens/count.ts'
 import { openPdfReader, type PdfReader } from '../tokens/pdf-reader.ts'
-import type { OfferStatistics } from '../usage/offer-statistics.ts'
+import { type OfferStatistics, openOfferStatistics } from '../usage/offer-statistics.ts'
 import type { UsageReport } from '../usage/types.ts'
 import { openUsage } from '../usage/usage.ts'
-import { openObservations } from './observations.ts'
 import { threadEntries } from './thread-entries.ts'
 
 export interface DataPlaneServices {
@@ -214,5 +213,24 @@ export function catalogSources(config: Config, sandboxOrigin: string | null): Gi
     markup,
     upstreams: isSandboxOn ? [...upstreams, sandboxUpstream] : upstreams,
     providers: connectors,
+  }
+}
+
+interface Observations {
+  readonly health: Health
+  readonly speeds: Speeds
+  readonly offerStatistics: OfferStatistics
+}
+
+/** What is observed of upstreams and their offers. */
+function openObservations(
+  store: Store,
+  { clock, limits, log }: { readonly clock: Clock; readonly limits: Config['limits']; readonly log: Log },
+): Observations {
+  const onTrouble = (error: unknown) => log.warn({ err: error }, 'failed to store the statistics of offers')
+  return {
+    health: openHealth({ clock, limits }),
+    speeds: openSpeeds({ clock, limits }),
+    offerStatistics: openOfferStatistics({ store, clock, limits, onTrouble }),
   }
 }

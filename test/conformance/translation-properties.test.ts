@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { sandboxCapabilities } from '../../src/providers/sandbox-capabilities.ts'
+import { sandboxCapabilities } from '../../src/providers/sandbox.ts'
 import { WireError } from '../../src/wire/dialect.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { RawJson } from '../../src/wire/json/text.ts'

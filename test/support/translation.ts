@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { connectorOf } from '../../src/providers/registry.ts'
-import { sandboxCapabilities } from '../../src/providers/sandbox-capabilities.ts'
+import { sandboxCapabilities } from '../../src/providers/sandbox.ts'
 import type { UrlFields } from '../../src/wire/client-routes.ts'
 import { type ReadLimits, type UsageTap, WireError } from '../../src/wire/dialect.ts'
 import type { ConversationFormat, TargetFormat } from '../../src/wire/format-names.ts'

@@ -7,8 +7,7 @@ import type { Caller } from '../../access/types.ts'
 import { consoleUrl, keyUrl } from '../../base/console-url.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { inTime, type StoreWaitDeps } from '../../base/store-wait.ts'
-import { sellsForFree } from '../../catalog/free-models.ts'
-import type { Snapshot } from '../../catalog/types.ts'
+import type { PriceVersion, Snapshot } from '../../catalog/types.ts'
 import { formatUsd } from '../../ledger/rules/money.ts'
 import type { Obstacle } from '../../ledger/standing-types.ts'
 import type { Ledger } from '../../ledger/types.ts'
@@ -121,3 +120,16 @@ function unfunded(
     },
   })
 }
+
+const known = new WeakMap<Snapshot, boolean>()
+
+/** Whether a free model is available. Looked up once for each snapshot, which never changes. Prices of other times count too: when in doubt, true. */
+function sellsForFree(snapshot: Snapshot): boolean {
+  const found = known.get(snapshot)
+  if (found !== undefined) return found
+  const sells = [...snapshot.models.values()].some(({ prices }) => prices.some(isFreePrice))
+  known.set(snapshot, sells)
+  return sells
+}
+
+const isFreePrice = ({ rates }: PriceVersion): boolean => rates.input === 0n && rates.output === 0n

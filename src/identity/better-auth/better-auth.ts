@@ -6,8 +6,11 @@ import { passkey } from '@better-auth/passkey'
 import { type Auth, type BetterAuthOptions, betterAuth } from 'better-auth'
 import { APIError, isAPIError } from 'better-auth/api'
 import { getAdapter } from 'better-auth/db/adapter'
+import { createAccessControl } from 'better-auth/plugins/access'
+import { type GenericOAuthConfig, genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { organization } from 'better-auth/plugins/organization'
 import { twoFactor } from 'better-auth/plugins/two-factor'
+import type { Role } from '../../../contract/operation.ts'
 import { withoutHiddenCharacters } from '../../../contract/visible-text.ts'
 import type { Log } from '../../base/log.ts'
 import type { Config, Limits } from '../../config/config.ts'
@@ -20,10 +23,9 @@ import type { Passwords } from '../sign-in/passwords.ts'
 import { endPendingCredentials } from '../sign-in/pending-credentials.ts'
 import { passwordCharactersMax } from '../sign-in/reset-password.ts'
 import type { IdentityDatabase } from '../store/database.ts'
-import { accessControl, organizationRoles } from './access-control.ts'
 import { withHashedSessions } from './hashed-sessions.ts'
+import { discoveryUrl } from './issuers.ts'
 import { recordingFailures } from './request-store.ts'
-import { issuerProviders, socialProviders } from './sign-in-providers.ts'
 
 const membersPerOrganizationMax = 1_000
 
@@ -267,4 +269,56 @@ function redactAddresses(message: string): string {
 /** Rethrows errors that are not a response to the client, so that better-auth does not turn them into one. */
 function throwServerError(error: unknown): void {
   if (!isAPIError(error)) throw error
+}
+
+/** The actions of roles of an organization on its members, as better-auth's permissions. Account permissions are in the contract. */
+const everything = {
+  organization: ['update', 'delete'],
+  member: ['create', 'update', 'delete'],
+  invitation: ['create', 'cancel'],
+} as const
+const nothing = { organization: [], member: [], invitation: [] }
+
+const accessControl = createAccessControl(everything)
+
+const organizationRoles = {
+  owner: accessControl.newRole({ ...everything }),
+  admin: accessControl.newRole({ ...everything, organization: ['update'] }),
+  developer: accessControl.newRole(nothing),
+  billing: accessControl.newRole(nothing),
+} satisfies Record<Role, unknown>
+
+type ProviderSetting = Config['signIn'][number]
+
+type Social = NonNullable<BetterAuthOptions['socialProviders']>
+
+/** Providers that better-auth supports by name. */
+function socialProviders(settings: readonly ProviderSetting[]): Social {
+  const social: Social = {}
+  for (const { kind, clientId, clientSecret } of settings) {
+    if (kind !== 'oidc') social[kind] = { clientId, clientSecret }
+  }
+  return social
+}
+
+/** OpenID Connect providers with a discovery document. */
+function issuerProviders(settings: readonly ProviderSetting[]): ReturnType<typeof genericOAuth> {
+  return genericOAuth({ config: settings.flatMap(issuerConfig) })
+}
+
+function issuerConfig(setting: ProviderSetting): GenericOAuthConfig[] {
+  const { kind, id, name, issuer, clientId, clientSecret } = setting
+  if (kind !== 'oidc' || issuer === null) return []
+  return [
+    {
+      providerId: id,
+      name,
+      discoveryUrl: discoveryUrl(issuer),
+      clientId,
+      clientSecret,
+      scopes: ['openid', 'email', 'profile'],
+      pkce: true,
+      requireIdTokenVerification: true,
+    },
+  ]
 }

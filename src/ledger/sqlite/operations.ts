@@ -10,7 +10,6 @@ import { backgroundOperations, isNoBackgroundHold } from './background-responses
 import type { SqliteEngine } from './engine.ts'
 import { machineOperations } from './machine-operations.ts'
 import { redeemOperation } from './redeem-operation.ts'
-import { removeReceiptsOperation } from './retention-operation.ts'
 import { type Orphan, orphanColumns, toOrphan } from './rows.ts'
 import { signupCreditOperation } from './signup-credit-operation.ts'
 import { overrideDisputeSuspension, topUpOperations } from './top-up-operations.ts'
@@ -97,5 +96,22 @@ function findOverdue(database: Database, engine: SqliteEngine) {
   return (process: number, before: bigint, limit: number): readonly Orphan[] => {
     engine.flush()
     return select.rows(BigInt(process), before, BigInt(limit)).map(toOrphan)
+  }
+}
+
+/** Removes receipts by age, on both databases; what they charged stays in the entries and in the hourly sums: at most `limit` of requests with smaller IDs than `before`; returns how many. The mark never goes back. */
+function removeReceiptsOperation(database: Database) {
+  const mark = prepare(
+    database,
+    `INSERT INTO receipt_retention (one, before_id) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET before_id = excluded.before_id
+      WHERE receipt_retention.before_id < excluded.before_id`,
+  )
+  const remove = prepare(
+    database,
+    'DELETE FROM receipt WHERE id IN (SELECT id FROM receipt WHERE id < ? ORDER BY id LIMIT ?)',
+  )
+  return (before: bigint, limit: number): number => {
+    mark.run(before)
+    return remove.run(before, BigInt(limit))
   }
 }

@@ -7,8 +7,10 @@ import { isUpstreamCountingFormat, type UpstreamCountingFormat } from '../../wir
 import type { Media } from '../../wire/dialect.ts'
 import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import { classifyAnswer } from '../classify.ts'
-import { cloudRows } from '../clouds/cloud-rows.ts'
+import { azure } from '../clouds/azure.ts'
+import { bedrock } from '../clouds/bedrock.ts'
 import { type CloudName, type CredentialForm, clouds } from '../clouds/clouds-table.ts'
+import { vertex } from '../clouds/vertex.ts'
 import type { Connector, OutgoingRequest } from '../connector.ts'
 import { anonymousHeaders, hasAddress, headerOf, pathBelow, versionedBase } from '../outgoing-request.ts'
 import type { Authorizer } from '../send-types.ts'
@@ -18,6 +20,8 @@ import { hostedCapabilities } from './host-models-table.ts'
 import type { Authentication, HostRow } from './host-row.ts'
 import { type HostName, hostVariables } from './host-variables-table.ts'
 import { hosts } from './hosts-table.ts'
+
+const cloudRows: Readonly<Record<CloudName, HostRow>> = { azure, bedrock, vertex }
 
 /** Every host of the tables, as a connector. */
 export const hostConnectors: readonly Connector[] = [

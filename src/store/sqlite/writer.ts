@@ -3,19 +3,22 @@
  * batches and control-plane transactions, one message at a time. Knows no operation: its caller, the
  * thread's entry file, passes them in.
  */
+
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
 import type { MessagePort } from 'node:worker_threads'
 import { assert } from '../../base/assert.ts'
 import { failpoints } from '../../base/failpoint.ts'
 import type { Port } from '../../threads/port.ts'
 import { greet, servePort, serveThread, threadStart } from '../../threads/serve-thread.ts'
 import { databaseErrors } from '../errors.ts'
-import { migrate } from '../migrate.ts'
+import { migrate, schemaReached } from '../migrate.ts'
 import type { SharedChange } from '../postgres/shared-changes.ts'
 import { batchRunner, type Committer, committer, type WriterOperation, type WriterPlan } from './batch.ts'
 import { reportChanges } from './change-log.ts'
-import type { Database } from './connection.ts'
+import { type Database, openForWriting } from './connection.ts'
 import { type Fence, FenceLost, takeFence } from './fence.ts'
-import { openUnlessLost } from './lost-database.ts'
 import {
   type Failure,
   probeOperation,
@@ -252,3 +255,30 @@ class DeferredLost extends Error {
     this.errcode = sqliteCode
   }
 }
+
+/** Files that a server creates in the folder only once the database has its tables. */
+const laterFiles = ['secret', 'identity.db', 'server.json']
+
+/**
+ * Opens the database of a data folder, and rejects a folder that had an installation and has lost its database: a new
+ * database there would know no key and no balance of the old one. Throws with what to do, also when it is started again. An interrupted first start has left none of the later
+ * files.
+ */
+function openUnlessLost(path: string): DatabaseSync {
+  const folder = dirname(path)
+  const left = laterFiles.filter((name) => existsSync(join(folder, name)))
+  if (left.length === 0) return openForWriting(path)
+  // Not created, because SQLite would remove a log that is still there.
+  if (!existsSync(path)) throw lost(left)
+  const database = openForWriting(path)
+  if (schemaReached(database) > 0) return database
+  database.close()
+  throw lost(left)
+}
+
+const lost = (left: readonly string[]): Error =>
+  new Error(
+    `it is missing or empty, but its folder had an installation and still has ${left.join(', ')}. ` +
+      'Put tollgate.db back together with its -wal file, restore a backup, set DATABASE_URL if the data is in PostgreSQL, ' +
+      'or start with an empty data folder for a new installation.',
+  )

@@ -3,7 +3,6 @@
  * the order of their calls, instructions between the turns where the model supports them. No output
  * depends on what follows it, except for instructions that a later user turn follows.
  */
-
 import { WireError } from '../dialect.ts'
 import type { JsonOut } from '../json/text.ts'
 import type { Capabilities } from '../translation/capabilities.ts'
@@ -22,8 +21,6 @@ import {
   textBlock,
   thinkingBlock,
 } from './encode-request-parts.ts'
-
-import { resultBlock } from './encode-request-results.ts'
 import { Blocks } from './encode-request-texts.ts'
 
 export const callIdCharactersMax = 64
@@ -279,4 +276,35 @@ function freeId(id: string, used: Set<string>): string {
   const free = used.has(plain) ? plainId(`${id}_${used.size}`, callIdCharactersMax) : plain
   used.add(free)
   return free
+}
+
+interface ResultOptions {
+  readonly capabilities: Capabilities
+  readonly breakpoints: CacheBreakpoints
+  readonly adjusted: AdjustmentList
+}
+
+/** A result under the id of its call. */
+function resultBlock(result: ResultPart, id: string, options: ResultOptions): Block {
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: resultContent(result, options),
+    is_error: result.isError ? true : undefined,
+    cache_control: options.breakpoints.of(result),
+  }
+}
+
+function resultContent(result: ResultPart, { capabilities, adjusted }: ResultOptions): JsonOut | undefined {
+  const blocks = new Blocks()
+  if (result.json !== null) blocks.addText(result.json)
+  for (const part of result.content) {
+    if (part.kind === 'text') blocks.addText(part.text)
+    else if (capabilities.resultMedia) blocks.add(mediaBlock(part, capabilities))
+    else throw untranslatable(part.pointer, 'tool results must be text')
+  }
+  if (blocks.lostBlank) adjusted.adapted(result.pointer, 'a whitespace-only result becomes empty')
+  const [only] = blocks.list
+  if (only === undefined) return undefined
+  return blocks.list.length === 1 && only.type === 'text' ? only.text : blocks.list
 }

@@ -1,7 +1,7 @@
 /** Conversations as Converse requests: the order of messages, tools and their results, media, settings, and what is refused. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sandboxCapabilities } from '../../providers/sandbox-capabilities.ts'
+import { sandboxCapabilities } from '../../providers/sandbox.ts'
 import { type ReadLimits, WireError } from '../dialect.ts'
 import { openaiChatCodec } from '../openai-chat/index.ts'
 import type { Capabilities } from '../translation/capabilities.ts'

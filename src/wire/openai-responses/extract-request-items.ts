@@ -3,14 +3,13 @@
  * and references to objects stored at the provider. Must not decode media, nor look into what the caller named
  * (arguments, actions), nor judge who owns a referenced object.
  */
-import type { Media, MediaKind } from '../dialect.ts'
-import { absent, FieldReader, isGiven } from '../json/fields.ts'
+import { type Media, type MediaKind, type Reference, WireError } from '../dialect.ts'
+import { absent, FieldReader, isGiven, string } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { responsesMembers } from '../known-members.ts'
 import { addressed, embedded, embeddedOrDataUrl } from '../media.ts'
 import { notOwned, type PricedOptions, unpriced } from '../price-fields.ts'
 import type { NamedFiles } from '../request-fields.ts'
-import { References } from './extract-request-references.ts'
 import type { ToolReader } from './extract-request-tools.ts'
 import { cachePriceFields, compactionOption } from './request-price-table.ts'
 
@@ -164,5 +163,34 @@ export class ItemReader {
     const media = addressed(json, data, 'audio')
     const mediaType = json.isString(format) ? `audio/${json.text(format)}` : ''
     this.media.push(media.span === null ? embedded(json, data, 'audio', mediaType) : media)
+  }
+}
+
+/** Gathers the references of one body. */
+class References {
+  private readonly json: Json
+  private readonly byId = new Map<string, Reference>()
+
+  constructor(json: Json) {
+    this.json = json
+  }
+
+  get list(): readonly Reference[] {
+    return [...this.byId.values()]
+  }
+
+  /**
+   * Records that `value` is the id of a stored object, and its position: a body may have so many that finding it
+   * again would take quadratic time. Absent and null are none. Throws WireError `invalid_value` for a repeated
+   * ID: the provider rejects it too, and reading it twice would have to be charged twice.
+   */
+  add(kind: Reference['kind'], value: number, pointer: string): void {
+    const { json, byId } = this
+    if (!isGiven(json, value)) return
+    const id = string(json, value)
+    if (byId.has(id)) {
+      throw new WireError('invalid_value', `${pointer}: duplicate ID.`, pointer)
+    }
+    byId.set(id, { id, kind, pointer })
   }
 }

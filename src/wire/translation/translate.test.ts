@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { codecs, dialects } from '../../../test/support/wire-formats.ts'
-import { sandboxCapabilities } from '../../providers/sandbox-capabilities.ts'
+import { sandboxCapabilities } from '../../providers/sandbox.ts'
 import type { ConversationFormat } from '../format-names.ts'
 import type { Usage } from '../usage.ts'
 import type { CallPart, Frame, ResponseEvent } from './neutral.ts'

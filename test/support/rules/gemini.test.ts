@@ -1,7 +1,7 @@
 /** Tests the checker of the Gemini format: every rule is violated once, and real requests and responses violate none. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sandboxCapabilities } from '../../../src/providers/sandbox-capabilities.ts'
+import { sandboxCapabilities } from '../../../src/providers/sandbox.ts'
 import type { Capabilities } from '../../../src/wire/translation/capabilities.ts'
 import { fixtureCases } from '../fixtures.ts'
 import { brokenAnswerRules, brokenRequestRules, brokenStreamRules } from './gemini.ts'
