@@ -69,9 +69,8 @@ function clockText(minute: number): string {
   return `${String(hours).padStart(2, '0')}:${String(minutes).padStart(2, '0')}`
 }
 
-/** Whether one of the windows contains a moment; a price without windows always holds. */
-export function holdsAt(windows: readonly PriceWindow[] | undefined, atMs: number): boolean {
-  if (windows === undefined) return true
+/** Whether one of the windows contains a moment. */
+export function holdsAt(windows: readonly PriceWindow[], atMs: number): boolean {
   const day = Math.floor(atMs / dayMs)
   const weekday = (((day + firstWeekday) % dayNames.length) + dayNames.length) % dayNames.length
   const minute = Math.floor((atMs - day * dayMs) / minuteMs)

@@ -197,7 +197,8 @@ function isSamePlace(one: Upstream, other: Upstream): boolean {
 export function priceAt(model: Model, nowMs: number): PriceVersion {
   let current = model.prices[0]
   for (const price of model.prices) {
-    if (price.effectiveFromMs <= nowMs && holdsAt(price.schedule, nowMs)) current = price
+    if (price.effectiveFromMs > nowMs) continue
+    if (price.schedule === undefined || holdsAt(price.schedule, nowMs)) current = price
   }
   if (current === undefined) throw new RangeError(`no price for ${model.name}`)
   return current

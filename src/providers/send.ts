@@ -23,7 +23,8 @@ import type {
   SendLimits,
   UpstreamRequest,
 } from './send-types.ts'
-import { TokenCache, tokenRequests } from './token-cache.ts'
+import { TokenCache } from './token-cache.ts'
+import { tokenRequests } from './token-request.ts'
 
 export interface Sender {
   /** Never throws for an upstream's fault or an invalid header; those arrive as `failed`. */

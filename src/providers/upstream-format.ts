@@ -7,7 +7,7 @@ import { assert } from '../base/assert.ts'
 import type { ExtractedFields } from '../wire/dialect.ts'
 import type { ClientFormatName, TargetFormat, UpstreamFormatName } from '../wire/format-names.ts'
 import { isSourceFormat, isTargetFormat, upstreamCodecs, upstreamFormats } from '../wire/formats.ts'
-import { passesAsIs } from '../wire/host-differences.ts'
+import type { HostField, RequestDifferences } from '../wire/host-differences.ts'
 import type { Capabilities } from '../wire/translation/capabilities.ts'
 import type { Connector } from './connector.ts'
 
@@ -42,6 +42,19 @@ export function upstreamFormat(
   const order = thinking === 'none' ? forOthers : forModelsThatReason
   // Where no format fits, the provider's own error reaches the caller.
   return order.find(fits) ?? order.find((dialect) => dialects.includes(dialect)) ?? null
+}
+
+/** Whether the host takes the body in its own format without an encoding of ours. */
+export function passesAsIs(
+  {
+    canPassThrough,
+    hostFields,
+  }: { readonly canPassThrough: boolean; readonly hostFields?: readonly HostField[] },
+  differences: RequestDifferences | undefined,
+): boolean {
+  if (canPassThrough) return true
+  const own = differences?.ownFields ?? []
+  return hostFields?.every((field) => own.includes(field)) ?? false
 }
 
 type ChatTools = ReturnType<Connector['capabilities']>['chatTools']

@@ -50,19 +50,6 @@ export function withoutUsageOption(differences: DifferencesByFormat = {}): Diffe
   return { ...differences, 'openai-chat': { ...differences['openai-chat'], streamUsage: 'unasked' } }
 }
 
-/** Whether the host takes the body in its own format without an encoding of ours. */
-export function passesAsIs(
-  {
-    canPassThrough,
-    hostFields,
-  }: { readonly canPassThrough: boolean; readonly hostFields?: readonly HostField[] },
-  differences: RequestDifferences | undefined,
-): boolean {
-  if (canPassThrough) return true
-  const own = differences?.ownFields ?? []
-  return hostFields?.every((field) => own.includes(field)) ?? false
-}
-
 /** The patches that make a body what its host takes, in body order, and what the caller should know of them. */
 export interface AdaptedRequest {
   readonly patches: readonly BytePatch[]

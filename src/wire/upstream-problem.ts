@@ -1,7 +1,7 @@
 /**
  * Reads an upstream's error message from any kind of body: the provider's own error shape,
- * one wrapped in an array, another program's, plain text or an HTML page. Must not throw. Also how a response that is no
- * error says that the content was refused.
+ * one wrapped in an array, another program's, plain text or an HTML page. Must not throw. Also how a
+ * response with status 200 says that the content was refused.
  */
 import type { UpstreamProblem } from './dialect.ts'
 import type { UpstreamFormatName } from './format-names.ts'

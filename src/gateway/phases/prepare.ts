@@ -10,6 +10,7 @@ import { responseOptionsOf } from '../../bodies/body-work.ts'
 import type { Model, PriceVersion } from '../../catalog/types.ts'
 import { formatUsd } from '../../ledger/rules/money.ts'
 import type { Connector } from '../../providers/connector.ts'
+import { passesAsIs } from '../../providers/upstream-format.ts'
 import { noUrlFields } from '../../wire/client-routes.ts'
 import {
   type ExtractedFields,
@@ -22,7 +23,6 @@ import {
 } from '../../wire/dialect.ts'
 import type { SourceFormat, TargetFormat } from '../../wire/format-names.ts'
 import { clientCodecs, isSourceFormat, isTargetFormat, upstreamCodecs } from '../../wire/formats.ts'
-import { passesAsIs } from '../../wire/host-differences.ts'
 import type { BytePatch } from '../../wire/json/byte-patch.ts'
 import type { ForcedTools } from '../../wire/translation/neutral.ts'
 import { feesOf, inputSizeOf, optionsOf, outputClassesOf, toolUsesOf } from '../bounds/input-bound.ts'

@@ -12,7 +12,6 @@ import type { AdmitInput, AdmitSettings } from '../machine/hold-operations.ts'
 import type { StoredDraft, StoredObjects } from '../machine/rows.ts'
 import type { LazySettlement, Settlement } from '../settlement-types.ts'
 import type { Admission, AdmissionAsk, ExcessCause, Held } from '../types.ts'
-import type { LedgerOperations } from './operations.ts'
 import { packDraft } from './rows.ts'
 
 /** A value that crosses the threads as it is; a tuple has no names. */
@@ -82,7 +81,8 @@ interface SettleLimits {
   readonly providerObjectRetentionMs: number
 }
 
-const operation: keyof LedgerOperations = 'settle'
+/** Its name in the table of `machine-operations.ts`. */
+const operation = 'settle'
 
 /** What the settle operation takes. */
 export type PackedSettlement = readonly [
