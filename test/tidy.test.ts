@@ -351,11 +351,16 @@ const madeModules = ['virtual:operations', 'virtual:error-codes']
 /** The list of pages of the documentation is data for the command palette too. */
 const docsPages = 'console/docs/site-map.ts'
 
+/** Its pages are loaded when they are shown, so that the navigation can read the table. */
+const pagesTable = 'console/src/pages.ts'
+
 function mayConsoleImport(path: string, target: string, isTypeOnly: boolean): boolean {
   // Schemas stay on the server: they are half as large as the console itself.
   if (target.startsWith('contract/')) return isTypeOnly || consoleValues.includes(target)
   if (!target.startsWith('console/src/')) return target === docsPages
-  return consoleLayers[consoleFolder(path)]?.includes(consoleFolder(target)) ?? true
+  return (
+    target === pagesTable || (consoleLayers[consoleFolder(path)]?.includes(consoleFolder(target)) ?? true)
+  )
 }
 
 function importedAcrossConsole(tree: Tree): string[] {

@@ -1,4 +1,4 @@
-/** The routes. Every page is loaded when it is first shown; routes only route. */
+/** The routes, one for each page of the table; routes only route. */
 import {
   createRootRoute,
   createRoute,
@@ -6,11 +6,13 @@ import {
   lazyRouteComponent,
   type SearchMiddleware,
 } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
 import { Failed, NotFound } from '@/layout/failed'
 import { Loading } from '@/layout/loading'
 import { Root } from '@/layout/root'
 import { patiently } from '@/lib/connection'
 import { readSearch, type Search, writeSearch } from '@/lib/search'
+import { type ConsolePage, framedPages, openPages } from './pages.ts'
 
 const root = createRootRoute({
   component: Root,
@@ -36,66 +38,36 @@ const frame = createRoute({
   search: { middlewares: [keepAccount] },
 })
 
-/** Pages without the frame: signing in, and public ones. */
+/** Signing in, and public pages. */
 const alone = createRoute({ getParentRoute: () => root, id: 'alone' })
 
-const page = <
-  Path extends string,
-  Module extends Record<string, unknown>,
-  Name extends keyof Module & string,
->(
-  path: Path,
-  load: () => Promise<Module>,
-  name: Name,
-) => createRoute({ getParentRoute: () => frame, path, component: lazyRouteComponent(patiently(load), name) })
+const routeIn = <Parent extends typeof frame | typeof alone, Path extends string>(
+  parent: Parent,
+  [path, load]: ConsolePage<Path>,
+) =>
+  createRoute({
+    getParentRoute: () => parent,
+    path,
+    component: lazyRouteComponent(
+      patiently(async () => {
+        const [, component] = Object.entries(await load()).find(([name]) => name.endsWith('Page')) ?? []
+        return { default: component as ComponentType }
+      }),
+    ),
+  })
 
-const open = <
-  Path extends string,
-  Module extends Record<string, unknown>,
-  Name extends keyof Module & string,
->(
-  path: Path,
-  load: () => Promise<Module>,
-  name: Name,
-) => createRoute({ getParentRoute: () => alone, path, component: lazyRouteComponent(patiently(load), name) })
+/** Their types name each path, so that a link to no page is a type error. */
+const routesIn = <Parent extends typeof frame | typeof alone, Pages extends readonly ConsolePage[]>(
+  parent: Parent,
+  pages: Pages,
+) =>
+  pages.map((page) => routeIn(parent, page)) as unknown as {
+    [Place in keyof Pages]: ReturnType<typeof routeIn<Parent, Pages[Place][0]>>
+  }
 
 const routes = root.addChildren([
-  frame.addChildren([
-    page('/console', () => import('@/features/overview/page'), 'OverviewPage'),
-    page('/console/keys', () => import('@/features/keys/page'), 'KeysPage'),
-    page('/console/keys/$key', () => import('@/features/keys/key-page'), 'KeyPage'),
-    page('/console/usage', () => import('@/features/usage/page'), 'UsagePage'),
-    page('/console/requests', () => import('@/features/requests/page'), 'RequestsPage'),
-    page('/console/requests/$request', () => import('@/features/requests/receipt-page'), 'ReceiptPage'),
-    page('/console/billing', () => import('@/features/billing/page'), 'BillingPage'),
-    page(
-      '/console/billing/invoices/$invoice',
-      () => import('@/features/billing/invoice-page'),
-      'InvoicePage',
-    ),
-    page('/console/playground', () => import('@/features/playground/page'), 'PlaygroundPage'),
-    page('/console/connect', () => import('@/features/connect/page'), 'ConnectPage'),
-    page('/console/settings', () => import('@/features/settings/page'), 'SettingsPage'),
-    page('/console/admin', () => import('@/features/admin/page'), 'AdminPage'),
-    page('/console/admin/models/$model', () => import('@/features/admin/model-page'), 'AdminModelPage'),
-    page('/console/admin/$section', () => import('@/features/admin/page'), 'AdminPage'),
-    page(
-      '/console/admin/accounts/$account',
-      () => import('@/features/admin/account-page'),
-      'AdminAccountPage',
-    ),
-  ]),
-  alone.addChildren([
-    open('/pricing', () => import('@/features/pricing/page'), 'PricingPage'),
-    open('/console/setup', () => import('@/features/setup/page'), 'SetupPage'),
-    open('/console/sign-in', () => import('@/features/auth/sign-in-page'), 'SignInPage'),
-    open('/console/sign-up', () => import('@/features/auth/sign-up-page'), 'SignUpPage'),
-    open('/console/forgot', () => import('@/features/auth/forgot-page'), 'ForgotPage'),
-    open('/console/reset', () => import('@/features/auth/reset-page'), 'ResetPage'),
-    open('/console/verify', () => import('@/features/auth/verify-page'), 'VerifyPage'),
-    open('/console/two-factor', () => import('@/features/auth/two-factor-page'), 'TwoFactorPage'),
-    open('/console/invitation', () => import('@/features/auth/invitation-page'), 'InvitationPage'),
-  ]),
+  frame.addChildren(routesIn(frame, framedPages)),
+  alone.addChildren(routesIn(alone, openPages)),
 ])
 
 export const router = createRouter({

@@ -1,31 +1,23 @@
 /** The navigation between the sections of the console. */
 import { Link, useRouterState } from '@tanstack/react-router'
-import type { JSX } from 'react'
-import { type Icon, ReceiptText, ScrollText, ShieldCheck } from '@/components/icons'
+import { Fragment, type JSX } from 'react'
+import { ScrollText } from '@/components/icons'
 import { useMe } from '@/lib/account'
 import { cn } from '@/lib/class-names'
-import { sections } from './sections.ts'
-
-type SectionPath = (typeof sections)[number][0] | '/console/admin'
+import { listedPages } from '../pages.ts'
 
 export function Navigation({ onGone }: { readonly onGone?: () => void }): JSX.Element {
   const { person } = useMe()
   return (
     <nav aria-label="Sections" className="flex flex-col gap-0.5">
-      {sections.map(([to, label, Icon]) => (
-        <Section key={to} to={to} label={label} Icon={Icon} onGone={onGone} />
+      {listedPages(person.operator).map((page) => (
+        <Fragment key={page[0]}>
+          {page[0] === '/console/admin' || page[0] === '/pricing' ? (
+            <span aria-hidden="true" className="my-2 h-px bg-line" />
+          ) : null}
+          <PageLink page={page} onGone={onGone} />
+        </Fragment>
       ))}
-      {person.operator ? (
-        <>
-          <span aria-hidden="true" className="my-2 h-px bg-line" />
-          <Section to="/console/admin" label="Admin" Icon={ShieldCheck} onGone={onGone} />
-        </>
-      ) : null}
-      <span aria-hidden="true" className="my-2 h-px bg-line" />
-      <Link to="/pricing" className={look(false)} {...(onGone === undefined ? {} : { onClick: onGone })}>
-        <ReceiptText aria-hidden="true" className="size-4" />
-        Pricing
-      </Link>
       {/* A site of its own, in its own tab, so that what is half done here stays. */}
       <a href="/docs" target="_blank" rel="noreferrer" className={look(false)}>
         <ScrollText aria-hidden="true" className="size-4" />
@@ -36,16 +28,14 @@ export function Navigation({ onGone }: { readonly onGone?: () => void }): JSX.El
   )
 }
 
-interface SectionProps {
-  readonly to: SectionPath
-  readonly label: string
-  readonly Icon: Icon
+interface PageLinkProps {
+  readonly page: ReturnType<typeof listedPages>[number]
   readonly onGone: (() => void) | undefined
 }
 
-function Section({ to, label, Icon, onGone }: SectionProps): JSX.Element {
+function PageLink({ page: [to, , title, Icon], onGone }: PageLinkProps): JSX.Element {
   const path = useRouterState({ select: ({ location }) => location.pathname.replace(/\/$/, '') })
-  const isHere = to === '/console' ? path === to : path === to || path.startsWith(`${to}/`)
+  const isHere = path === to || (to !== '/console' && path.startsWith(`${to}/`))
   return (
     <Link
       to={to}
@@ -54,7 +44,7 @@ function Section({ to, label, Icon, onGone }: SectionProps): JSX.Element {
       {...(onGone === undefined ? {} : { onClick: onGone })}
     >
       <Icon aria-hidden="true" className={cn('size-4', isHere && 'text-accent')} />
-      {label}
+      {title}
     </Link>
   )
 }

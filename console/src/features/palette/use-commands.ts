@@ -15,13 +15,13 @@ import {
   User,
   Wallet,
 } from '@/components/icons'
-import { sections } from '@/layout/sections'
 import { useAccount, useAccounts, useMay, useMe, useSwitchAccount } from '@/lib/account'
 import { useOperation } from '@/lib/operations'
 import { requestIdIn } from '@/lib/request-id'
 import { useTheme } from '@/lib/theme'
 import { setTheme, type Theme } from '@/lib/theme-choice'
 import { siteSections } from '../../../docs/site-map.ts'
+import { listedPages } from '../../pages.ts'
 import { sections as adminSections } from '../admin/sections.ts'
 import { useSignOut } from '../auth/use-sign-out.ts'
 import { useSettingsTabs } from '../settings/use-settings-tabs.ts'
@@ -66,31 +66,17 @@ function useRequest(search: string): PaletteGroup {
   }
 }
 
-/** What people call what is on a page. */
-const pageWords: Readonly<Record<string, string>> = {
-  '/console/requests': 'receipt receipts log history failed rejected',
-  '/console/usage': 'spend cost tokens chart',
-  '/console/billing': 'balance ledger top-up payment runway',
-  '/console/connect': 'client setup base url library',
-  '/pricing': 'models prices price list',
-}
-
 function usePages(): PaletteGroup {
   const { person } = useMe()
   const go = useGo()
-  const pages: readonly (readonly [string, string, Icon])[] = [
-    ...sections,
-    ...(person.operator ? [['/console/admin', 'Admin', ShieldCheck] as const] : []),
-    ['/pricing', 'Pricing', ReceiptText],
-  ]
   return {
     heading: 'Go to',
-    commands: pages.map(([to, label, Icon]) => ({
-      id: to,
-      label,
-      keywords: `go to page ${pageWords[to] ?? ''}`,
+    commands: listedPages(person.operator).map(([path, , title, Icon, words]) => ({
+      id: path,
+      label: title,
+      keywords: `go to page ${words}`,
       Icon,
-      run: () => go(to),
+      run: () => go(path),
     })),
   }
 }
