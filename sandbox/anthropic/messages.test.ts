@@ -36,7 +36,6 @@ const tools: Anthropic.Tool[] = [
     },
   },
 ]
-const toolInput = { city: 'sample', days: 1 }
 
 test('echo, not streamed: the text, its usage and the id', async () => {
   const { data: answer, request_id } = await client.messages
@@ -87,56 +86,11 @@ test('a stream: events in the order of the protocol, one a token, each named', a
   assert.deepEqual([delta.delta.stop_reason, delta.usage.output_tokens], ['end_turn', 3])
 })
 
-test('the library accumulates a stream into the same answer', async () => {
-  const answer = await client.messages.stream(request('sandbox-stream:tokens=20', 'go')).finalMessage()
-  assert.deepEqual(
-    answer.content.map((block) => block.type === 'text' && block.text),
-    [wordsOf(20).join('')],
-  )
-  assert.equal(answer.usage.output_tokens, 20)
-})
-
 test('max_tokens cuts the answer and says so; 0 makes nothing', async () => {
   const cut = await client.messages.create(request('sandbox-stream', 'go', { max_tokens: 5 }))
   assert.deepEqual([cut.stop_reason, cut.usage.output_tokens], ['max_tokens', 5])
   const warm = await client.messages.create(request('sandbox-stream', 'go', { max_tokens: 0 }))
   assert.deepEqual([warm.stop_reason, warm.usage.output_tokens, warm.content], ['max_tokens', 0, []])
-})
-
-test('a tool is called, whole and streamed, and its result is quoted', async () => {
-  const params = request('sandbox-tool', 'Weather?', { tools })
-  const whole = await client.messages.create(params)
-  const streamed = await client.messages.stream(params).finalMessage()
-  for (const { content, stop_reason } of [whole, streamed]) {
-    assert.equal(stop_reason, 'tool_use')
-    const [call] = content
-    assert.ok(call?.type === 'tool_use')
-    assert.match(call.id, /^toolu_01[A-Za-z0-9]{22}$/)
-    assert.deepEqual([call.name, call.input], ['find_weather', toolInput])
-  }
-  const [call] = whole.content
-  assert.ok(call?.type === 'tool_use')
-  const quoted = await client.messages.create({
-    ...params,
-    messages: [
-      ...params.messages,
-      { role: 'assistant', content: whole.content },
-      {
-        role: 'user',
-        content: [{ type: 'tool_result', tool_use_id: call.id, content: [{ type: 'text', text: 'rain' }] }],
-      },
-    ],
-  })
-  assert.deepEqual(quoted.content, [{ type: 'text', text: 'The tool answered: rain' }])
-})
-
-test('a call that the limit cuts has half its arguments in a stream and none when whole', async () => {
-  const params = request('sandbox-tool', 'Weather?', { tools, max_tokens: 2 })
-  const whole = await client.messages.create(params)
-  assert.deepEqual(
-    [whole.stop_reason, whole.content.map((block) => block.type === 'tool_use' && block.input)],
-    ['max_tokens', [{}]],
-  )
 })
 
 test('thinking is signed, shown or not, counted, and accepted back unchanged only', async () => {

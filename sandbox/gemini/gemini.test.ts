@@ -128,40 +128,6 @@ test('the limit cuts the answer and says so', async () => {
   }
 })
 
-test('a call that the limit cuts is not sent, and its tokens are counted', async () => {
-  const body = { contents: [user], tools, generationConfig: { maxOutputTokens: 2 } }
-  const answer = await whole('sandbox-tool', body)
-  assert.deepEqual(answer.candidates[0].content, { role: 'model' })
-  assert.equal(answer.candidates[0].finishReason, 'MAX_TOKENS')
-  assert.equal(answer.usageMetadata.candidatesTokenCount, 2)
-  const chunks = await streamed('sandbox-tool', body)
-  assert.deepEqual(partsOf(chunks), [{ text: '' }])
-})
-
-test('functions are called whole, the first one signed, and their responses are quoted', async () => {
-  for (const answers of [
-    [await whole('sandbox-tool:calls=2', { contents: [user], tools })],
-    await streamed('sandbox-tool:calls=2', { contents: [user], tools }),
-  ]) {
-    const calls = partsOf(answers).filter(({ functionCall }) => functionCall !== undefined)
-    assert.deepEqual(
-      calls.map(({ functionCall, thoughtSignature }) => [functionCall?.args, typeof thoughtSignature]),
-      [
-        [{ city: 'sample', days: 1 }, 'string'],
-        [{ city: 'sample', days: 1 }, 'undefined'],
-      ],
-    )
-    assert.equal(new Set(calls.map(({ functionCall }) => functionCall?.id)).size, 2)
-    assert.equal(answers.at(-1)?.candidates[0].finishReason, 'STOP')
-    const responses = calls.map(({ functionCall }, index) => ({
-      functionResponse: { id: functionCall?.id, name: 'find_weather', response: { result: `rain ${index}` } },
-    }))
-    const contents = [user, { role: 'model', parts: calls }, { role: 'user', parts: responses }]
-    const quoted = await whole('sandbox-tool', { contents, tools })
-    assert.equal(textOf([quoted]), 'The tool answered: rain 0 | rain 1')
-  }
-})
-
 test('calls have no id where that is asked for', async () => {
   const answer = await whole('sandbox-tool:ids=no', { contents: [user], tools })
   assert.deepEqual(Object.keys(partsOf([answer])[0]?.functionCall ?? {}), ['name', 'args'])

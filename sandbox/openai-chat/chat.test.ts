@@ -19,21 +19,6 @@ before(async () => {
 })
 after(() => sandbox.close())
 
-const tools = [
-  {
-    type: 'function' as const,
-    function: {
-      name: 'find_weather',
-      parameters: {
-        type: 'object',
-        properties: { city: { type: 'string' }, days: { type: 'integer' }, unit: { enum: ['C', 'F'] } },
-        required: ['city', 'days', 'unit'],
-      },
-    },
-  },
-]
-const toolArguments = { city: 'sample', days: 1, unit: 'C' }
-
 test('echo, not streamed: the text, its usage and the id', async () => {
   const parts = [
     { type: 'text' as const, text: 'Hello ' },
@@ -122,17 +107,6 @@ test('a stream: one event a token, role first, finish, usage only when asked, [D
   assert.equal(eventsIn(silent.body).length, 6)
 })
 
-test('the library accumulates a stream into the same answer', async () => {
-  const stream = client.chat.completions.stream({
-    model: 'sandbox-stream:tokens=20',
-    messages: [{ role: 'user', content: 'go' }],
-    stream_options: { include_usage: true },
-  })
-  const answer = await stream.finalChatCompletion()
-  assert.equal(answer.choices[0]?.message.content, wordsOf(20).join(''))
-  assert.equal(answer.usage?.completion_tokens, 20)
-})
-
 test('several choices cost several times', async () => {
   const request = {
     model: 'sandbox-stream:tokens=4',
@@ -152,47 +126,6 @@ test('several choices cost several times', async () => {
   assert.equal(streamed.choices.length, 3)
   assert.equal(streamed.usage?.completion_tokens, 12)
   assert.equal(sandbox.logged('three')?.outputTokens, 12)
-})
-
-test('a tool is called, whole and streamed, and its result is quoted', async () => {
-  const messages = [{ role: 'user' as const, content: 'Weather?' }]
-  const whole = await client.chat.completions.create({ model: 'sandbox-tool', messages, tools })
-  const streamed = await client.chat.completions
-    .stream({ model: 'sandbox-tool', messages, tools })
-    .finalChatCompletion()
-  for (const { choices } of [whole, streamed]) {
-    const [choice] = choices
-    assert.equal(choice?.finish_reason, 'tool_calls')
-    assert.equal(choice?.message.content, null)
-    const [call] = choice?.message.tool_calls ?? []
-    assert.ok(call?.type === 'function')
-    assert.match(call.id, /^call_[A-Za-z0-9]{24}$/)
-    assert.equal(call.function.name, 'find_weather')
-    assert.deepEqual(JSON.parse(call.function.arguments), toolArguments)
-  }
-  const call = whole.choices[0]!.message.tool_calls![0]!
-  const quoted = await client.chat.completions.create({
-    model: 'sandbox-tool',
-    tools,
-    messages: [
-      ...messages,
-      whole.choices[0]!.message,
-      { role: 'tool', tool_call_id: call.id, content: 'rain' },
-    ],
-  })
-  assert.equal(quoted.choices[0]?.message.content, 'The tool answered: rain')
-})
-
-test('several calls have separate IDs and indexes', async () => {
-  const answer = await client.chat.completions
-    .stream({ model: 'sandbox-tool:calls=3', messages: [{ role: 'user', content: 'go' }], tools })
-    .finalChatCompletion()
-  const calls = answer.choices[0]?.message.tool_calls ?? []
-  assert.equal(new Set(calls.map(({ id }) => id)).size, 3)
-  for (const call of calls) {
-    assert.ok(call.type === 'function')
-    assert.deepEqual(JSON.parse(call.function.arguments), toolArguments)
-  }
 })
 
 test('reasoning is hidden and counted, also when nothing else fits the limit', async () => {
