@@ -11,7 +11,6 @@ import { limitDefaults } from '../config/config.ts'
 import { EventStreams, type EventStreamsLimits, type StreamOpening } from './event-streams.ts'
 
 const account = 1n
-const other = 2n
 const limits: EventStreamsLimits & { readonly changesGatherMs: number } = {
   ...limitDefaults,
   eventStreamsMax: 3,
@@ -86,22 +85,6 @@ async function until(condition: () => boolean): Promise<void> {
   assert.ok(condition())
 }
 
-test('a stream begins with `ready` and tells changes of its account, gathered', async () => {
-  const reader = await watch('a')
-  assert.match(reader.text(), /^HTTP\/1\.1 200 OK\r\nx-test: kept\r\ncontent-type: text\/event-stream\r\n/)
-  assert.match(reader.text(), /event: ready\ndata: \{"account":"acct_0000000000001"\}\n\n/)
-  changes.publish(account, ['balance'])
-  changes.publish(account, ['requests'], 5n)
-  changes.publish(other, ['keys'])
-  clock.advance(limits.changesGatherMs)
-  await until(() => reader.text().includes('event: changed'))
-  assert.match(
-    reader.text(),
-    /event: changed\ndata: \{"account":"acct_0000000000001","topics":\["balance","requests"\],"request":"req_0000000000005"\}\n\n/,
-  )
-  assert.ok(!reader.text().includes('keys'))
-})
-
 test('silence is broken by comments', async () => {
   const reader = await watch('a')
   for (let times = 0; times < 3; times += 1) {
@@ -109,17 +92,6 @@ test('silence is broken by comments', async () => {
     await new Promise(setImmediate)
   }
   await until(() => (reader.text().match(/^:$/gm) ?? []).length === 3)
-})
-
-test('a stream ends when its watcher may no longer watch, and not before', async () => {
-  const reader = await watch('a')
-  clock.advance(limits.eventsRecheckMs)
-  await new Promise(setImmediate)
-  assert.equal(streams.count, 1)
-  may = async () => false
-  clock.advance(limits.eventsRecheckMs)
-  await until(() => streams.count === 0)
-  await until(() => reader.text().endsWith('\r\n0\r\n\r\n'))
 })
 
 test('a watcher has so many streams, all of them together so many, and places come back', async () => {
@@ -155,15 +127,6 @@ test('a client that disconnects before its stream begins does not count', async 
   assert.equal(streams.count, 0)
   await watch('a')
   await watch('a')
-})
-
-test('when the server ends, streams end and none begins', async () => {
-  const reader = await watch('a')
-  streams.close()
-  await until(() => reader.text().endsWith('\r\n0\r\n\r\n'))
-  await watch('a', 'closed')
-  await until(() => streams.count === 0)
-  clock.advance(limits.eventsRecheckMs * 2)
 })
 
 test('a reader that does not read is disconnected, and nothing is buffered for it', async () => {

@@ -113,27 +113,6 @@ test('a body may have any bytes and keeps them, however it is cut', async () => 
   })
 })
 
-test('a waiting client is asked for its body only when it will be read', async () => {
-  await withEdge({}, async ({ port, served }) => {
-    const waiting = `${post}Expect: 100-continue\r\nContent-Length: 5\r\n`
-    const wrong = new RawClient(port)
-    wrong.send(`${waiting}Authorization: wrong\r\n\r\n`)
-    assert.equal((await wrong.answer())?.status, 401)
-    wrong.close()
-    const tooLarge = new RawClient(port)
-    tooLarge.send(`${post}Expect: 100-continue\r\nContent-Length: 99999999\r\n\r\n`)
-    assert.equal((await tooLarge.answer())?.status, 413)
-    tooLarge.close()
-    const right = new RawClient(port)
-    right.send(`${waiting}\r\n`)
-    assert.equal((await right.answer())?.status, 100)
-    right.send('hello')
-    assert.equal((await right.answer())?.body, 'got 5')
-    right.close()
-    assert.deepEqual(served, ['POST /v1/x hello'])
-  })
-})
-
 test('bodies of all requests share one budget', async () => {
   await withEdge({}, async ({ port, budget }) => {
     const clients = Array.from({ length: 6 }, () => new RawClient(port))
@@ -152,38 +131,6 @@ test('bodies of all requests share one budget', async () => {
     next.close()
   })
 })
-
-test('a client that leaves while it uploads gives its room back', async () => {
-  await withEdge({}, async ({ port, budget, served }) => {
-    const client = new RawClient(port)
-    client.send(`${post}Content-Length: 100000\r\n\r\n${'x'.repeat(50_000)}`)
-    await until(() => budget.used > 0)
-    client.close()
-    await until(() => budget.used === 0)
-    assert.deepEqual(served, [])
-  })
-})
-
-for (const [kind, limits] of [
-  ['timeout', { requestTimeoutMs: 1_000, headersTimeoutMs: 1_000 }],
-  ['too_slow', { uploadGraceMs: 1_000 }],
-] as const) {
-  test(`a body that stops coming is refused: ${kind}`, async () => {
-    const clock = manualClock()
-    await withEdge({ clock, limits }, async ({ port, budget }) => {
-      const client = new RawClient(port)
-      client.send(`${post}Content-Length: 100000\r\n\r\n${'x'.repeat(99_999)}`)
-      await until(() => budget.used === 100_000)
-      clock.advance(1_000)
-      const answer = await client.answer()
-      assert.equal(`${answer?.status} ${answer?.body}`, `503 ${kind}`)
-      assert.equal(budget.used, 0)
-      assert.equal(client.closed, false, 'it is given time to read the answer')
-      clock.advance(edgeLimits.lingerMs)
-      await client.untilClosed()
-    })
-  })
-}
 
 interface UploadCase {
   readonly name: string

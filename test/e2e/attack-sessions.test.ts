@@ -124,19 +124,6 @@ test('a trusted browser is not trusted after the password has changed', async ()
   assert.equal((back.body as { twoFactorRedirect?: boolean }).twoFactorRedirect, true, back.text)
 })
 
-test('of two concurrent uses of a backup code one succeeds', async () => {
-  const person = await joined(gateway.origin, 'codes')
-  const { codes } = await secondFactor(person)
-  const halves = [new ControlClient(gateway.origin), new ControlClient(gateway.origin)]
-  for (const half of halves) {
-    await half.post('/api/auth/sign-in/email', { email: person.email, password })
-  }
-  const answers = await Promise.all(
-    halves.map((half) => half.post('/api/auth/two-factor/verify-backup-code', { code: codes[0] })),
-  )
-  assert.equal(answers.filter(({ status }) => status === 200).length, 1)
-})
-
 test('of two session cookies in one request the first counts, everywhere', async () => {
   const [one, two] = [await joined(gateway.origin, 'cookie-one'), await joined(gateway.origin, 'cookie-two')]
   const cookie = `${one.client.cookie}; ${two.client.cookie}`

@@ -331,34 +331,6 @@ const cost = (input: number, output: number): bigint => BigInt(input) * 3_000n +
 
 for (const format of formats) {
   for (const stream of [false, true]) {
-    for (const value of ['-5', '"7"', '1e20', '4.5e9', 'null']) {
-      test(`${format}, ${stream ? 'streamed' : 'whole'}: an output of ${value} is replaced by a count`, async () => {
-        const account = await gate.account('1')
-        const messages = [{ role: 'user', content: `tokens=30 value=${value}` }]
-        const sent = gate.ask(account, { model: `${format}-odd-usage`, max_tokens: 100, stream, messages })
-        assert.equal((await sent.whole()).status, 200)
-        const receipt = await gate.receiptOf(account)
-        assert.deepEqual([receipt.endReason, receipt.usageSource], ['complete', 'counted'])
-        assert.equal(receipt.charged, cost(gate.meterOf(receipt).inputTokens, 30))
-        assert.equal(receipt.unpricedUsage, value !== 'null')
-      })
-    }
-
-    test(`${format}, ${stream ? 'streamed' : 'whole'}: without any usage everything is counted`, async () => {
-      const account = await gate.account('1')
-      const content = `tokens=30 ${'window '.repeat(400)}`
-      const messages = [{ role: 'user', content }]
-      await gate.ask(account, { model: `${format}-no-usage`, max_tokens: 100, stream, messages }).whole()
-      const receipt = await gate.receiptOf(account)
-      const { inputTokens } = gate.meterOf(receipt)
-      assert.deepEqual([receipt.usageSource, receipt.output], ['counted', 30])
-      assert.ok(
-        Math.abs(receipt.inputUncached - inputTokens) < 50,
-        `${receipt.inputUncached}, ${inputTokens}`,
-      )
-      assert.equal(receipt.charged, cost(receipt.inputUncached, 30))
-    })
-
     test(`${format}, ${stream ? 'streamed' : 'whole'}: a cost above the hold is charged up to it, and the rest written off`, async () => {
       // A context full of what only the upstream saw: possible, but not covered by the hold.
       says = (stream ? streams : wholeAnswers)[format](inputOf[format](900_000), {})

@@ -569,19 +569,3 @@ test('the state of the installation is shown, and the ledger is checked', async 
   await visit.accessible()
   visit.clean()
 })
-
-test('on a phone and in the dark nothing is wider than the screen, and the current section is in view', async () => {
-  const phone = await person.visit({ phone: true, theme: 'dark' })
-  for (const name of ['accounts', 'people', 'models?q=sandbox-e', 'upstreams', 'codes', 'audit', 'system']) {
-    await phone.page.goto(`/console/admin/${name}`)
-    await phone.page.getByRole('navigation', { name: 'Admin sections' }).waitFor()
-    await phone.page.waitForLoadState('networkidle')
-    assert.equal(await phone.page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, name)
-    const here = phone.page.locator('[aria-label="Admin sections"] [aria-current="page"]')
-    const box = await here.boundingBox()
-    assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390, `${name} is in sight`)
-    await phone.accessible()
-  }
-  phone.clean()
-  await phone.close()
-})

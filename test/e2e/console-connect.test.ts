@@ -164,17 +164,3 @@ test('a request appears on the page without a reload, with its cost and receipt;
   theirs.clean()
   await theirs.close()
 })
-
-test('on a phone and in the dark it is complete as well', async () => {
-  const phone = await person.signIn({ phone: true, theme: 'dark' })
-  await phone.page.goto('/console/connect')
-  await phone.page.getByLabel('Client', { exact: true }).click()
-  const clients = phone.page.getByRole('dialog', { name: 'Search clients' })
-  await clients.getByRole('combobox').fill('claude')
-  await clients.getByText('Claude Code', { exact: true }).click()
-  await phone.page.getByRole('heading', { level: 2, name: 'Claude Code' }).waitFor()
-  assert.equal(await phone.page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
-  await phone.accessible()
-  phone.clean()
-  await phone.close()
-})

@@ -240,16 +240,3 @@ test("the configuration's offers come back", async () => {
   assert.equal((await shown()).from, 'configuration')
   visit.clean()
 })
-
-test('on a phone and in the dark, offers are moved with the menu, and nothing is wider than the screen', async () => {
-  const phone = await person.signIn({ phone: true, theme: 'dark' })
-  await phone.page.goto('/console/admin/models/team%2Fllama')
-  await phone.page.getByRole('button', { name: 'Actions for groq-1, llama-3.1-8b-instant' }).click()
-  await phone.page.getByRole('menuitem', { name: 'New first group' }).click()
-  await phone.page.getByText('Unsaved changes').waitFor()
-  assert.equal(await phone.page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
-  await phone.accessible()
-  await phone.picture('offers-phone-dark')
-  phone.clean()
-  await phone.close()
-})

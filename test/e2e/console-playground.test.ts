@@ -236,20 +236,3 @@ test('a user whose session has ended is sent to sign in and returns', async () =
   await theirs.page.waitForURL(/\/console\/sign-in\?next=/)
   await theirs.close()
 })
-
-test('on a phone and in the dark the settings fold away and the conversation works', async () => {
-  const phone = await person.signIn({ phone: true, theme: 'dark' })
-  const { page: small } = phone
-  await small.goto('/console/playground?model=sandbox-echo')
-  const settings = small.locator('summary', { hasText: 'Settings' })
-  await settings.click()
-  await small.getByLabel('Temperature').fill('1')
-  await settings.click()
-  await small.getByRole('textbox', { name: 'Message' }).fill('small words')
-  await small.getByRole('button', { name: 'Send' }).click()
-  await small.getByRole('link', { name: 'Receipt' }).waitFor()
-  assert.equal(await small.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
-  await phone.accessible()
-  phone.clean()
-  await phone.close()
-})

@@ -87,19 +87,3 @@ test('a file that is not a list is refused in the dialog, with the reason', asyn
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await visit.close()
 })
-
-for (const options of [
-  { theme: 'dark' },
-  { theme: 'light', phone: true },
-  { theme: 'dark', phone: true },
-] as const) {
-  const name = `${options.theme}${'phone' in options ? '-phone' : ''}`
-  test(`the rows are readable: ${name}`, async () => {
-    const visit = await person.visit(options)
-    await compared(visit)
-    await visit.accessible()
-    await visit.picture(`price-list-${name}`)
-    visit.clean()
-    await visit.close()
-  })
-}

@@ -1,7 +1,6 @@
 /**
  * The whole path of a user, from sign-up to paying and continuing, in a real browser with a real server process,
- * real email, a real shell with curl, and a payment page that is clicked through: once with the mouse, and
- * once with only the keyboard.
+ * real email, a real shell with curl, and a payment page that is clicked through.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -10,7 +9,6 @@ import { after, before, test } from 'node:test'
 import { operations } from '../../contract/operations.ts'
 import { openBrowser, type Page, type TestBrowser } from '../support/browser.ts'
 import { type Installation, makeInstallation } from '../support/gateway-process.ts'
-import { keyboardOf } from '../support/keyboard.ts'
 import { type MailSink, mailSink } from '../support/mail-sink.ts'
 import { type StripeServer, startStripeServer } from '../support/stripe-server.ts'
 
@@ -207,103 +205,6 @@ test('a user signs up, connects, spends, tops up and continues', async () => {
   await page.getByRole('textbox', { name: 'Name' }).fill('seen in the other window')
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
   await other.getByRole('link', { name: 'seen in the other window' }).waitFor()
-  visit.clean()
-  await visit.close()
-})
-
-test('the keyboard alone leads from sign-up to the receipt of the first request, and the focus is never lost', async () => {
-  const visit = await browser.visit(origin)
-  const { page } = visit
-  const keyboard = keyboardOf(page)
-  const email = 'grace@example.org'
-  /** The page has loaded, and the focus is on it. */
-  const arrive = async (name: string): Promise<void> => {
-    await heading(page, name)
-    await keyboard.focused()
-  }
-
-  await page.goto('/console/sign-up')
-  await heading(page, 'Create account')
-  await page.locator('input:focus').waitFor()
-  for (const text of ['Grace', email, password]) {
-    await keyboard.type(text)
-    await keyboard.press('Tab')
-  }
-  await keyboard.reach('button', 'Create account')
-  await keyboard.press('Enter')
-  await arrive('Verify your email')
-  await page.goto(await linkTo(email))
-  await page.getByText('Email verified').waitFor()
-  await keyboard.reach('a', 'Sign in')
-  await keyboard.press('Enter')
-  await arrive('Sign in')
-  // The form appears, with the focus in its first field, once the page knows how people may sign in here.
-  await page.locator('input:focus').waitFor()
-  for (const text of [email, password]) {
-    await keyboard.type(text)
-    await keyboard.press('Tab')
-  }
-  await keyboard.reach('button', 'Sign in')
-  await keyboard.press('Enter')
-  await arrive('Overview')
-
-  await keyboard.reach('a', 'API keys')
-  await keyboard.press('Enter')
-  await arrive('API keys')
-  await keyboard.reach('button', 'Create key')
-  await keyboard.press('Space')
-  await page.getByRole('dialog').waitFor()
-  assert.equal((await keyboard.focused()).name, 'Name')
-  await keyboard.type('desk')
-  await keyboard.reach('button', 'Create key')
-  await keyboard.press('Enter')
-  await page.getByText('Copy it now.').waitFor()
-  assert.match((await keyboard.focused()).name, /^Copy/)
-  await keyboard.press('Space')
-  const key = await copied(page, 'the key')
-  assert.match(key, /^sk-tg-/)
-  await keyboard.reach('button', 'Done')
-  await keyboard.press('Enter')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  // The dialog returns the focus in a separate task after it has closed.
-  await page.locator(':focus').waitFor()
-  await keyboard.focused()
-
-  await keyboard.reach('a', 'Connect')
-  await keyboard.press('Enter')
-  await arrive('Connect')
-  await keyboard.reach('button', 'Claude Code')
-  await keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Claude Code' }).waitFor()
-  await keyboard.focused()
-  await keyboard.reach('button', 'curl')
-  await keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'curl' }).waitFor()
-  await keyboard.reach('combobox', 'Model')
-  await keyboard.press('ArrowDown')
-  await keyboard.press('ArrowUp')
-  await keyboard.reach('button', `Copy ${keyLine}`)
-  await keyboard.press('Enter')
-  const exported = await copied(page, keyLine)
-  assert.equal(exported, `export TOLLGATE_KEY=${key}`)
-  await keyboard.reach('button', `Copy ${askLine}`)
-  await keyboard.press('Enter')
-  const line = await copied(page, askLine)
-  const answer = JSON.parse(await inShell(exported, quiet(line))) as ChatAnswer
-  assert.ok(answer.choices?.[0] !== undefined, JSON.stringify(answer))
-  await page.getByText('request received.').waitFor()
-  await keyboard.reach('a', 'View receipt')
-  await keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Copy request ID' }).waitFor()
-  await keyboard.focused()
-
-  // What opens over a page returns the focus to what opened it.
-  await keyboard.reach('button', /Signed in as/)
-  await keyboard.press('Enter')
-  await page.locator('[role=menuitem]:focus').waitFor()
-  await keyboard.press('Escape')
-  await page.locator('button:focus').waitFor()
-  assert.match((await keyboard.focused()).name, /Signed in as/)
   visit.clean()
   await visit.close()
 })

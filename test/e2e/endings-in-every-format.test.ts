@@ -263,6 +263,9 @@ const broken: readonly Broken[] = [
   { behaviour: '500', settings: '', reason: 'upstream_error' },
   { behaviour: '500', settings: '', stream: false, reason: 'upstream_error' },
   { behaviour: '400-context', settings: '', reason: 'upstream_error' },
+  ...['401', '402-quota', '429', 'refuse', 'html', 'redirect'].map((behaviour, at): Broken => {
+    return { behaviour, settings: '', stream: at % 2 === 0, reason: 'upstream_error' }
+  }),
   { behaviour: 'error-first', settings: '', reason: 'upstream_error' },
   { behaviour: 'error-first', settings: '', stream: false, reason: 'upstream_error' },
   { behaviour: 'error-json', settings: '', stream: false, reason: 'upstream_error' },

@@ -103,24 +103,6 @@ for (const format of formats) {
     first.leave()
     await gate.receiptOf(account)
   })
-
-  for (const onShortBalance of ['lower', 'reject'] as const) {
-    test(`${format}: the limit that the error names passes (${onShortBalance})`, async () => {
-      for (const usd of ['0.0084', '0.0123', '0.0161', '0.02']) {
-        for (const limit of format === 'chat' ? [32_000, null, undefined] : [32_000, 9_999]) {
-          const account = await gate.account(usd, { onShortBalance })
-          const field = limit === undefined ? {} : { max_tokens: limit }
-          const first = await gate.ask(account, bodyOf(format, field)).whole()
-          if (first.status === 200) continue
-          const affordable = Number(refusalIn(first.text).facts.affordable_max_tokens)
-          assert.ok(affordable > 0, first.text)
-          const second = await gate.ask(account, bodyOf(format, { max_tokens: affordable })).whole()
-          assert.equal(second.status, 200, `${usd}, ${limit} → ${affordable}: ${second.text}`)
-          assert.equal(second.headers['x-tollgate-max-output'], undefined, 'exactly that number')
-        }
-      }
-    })
-  }
 }
 
 test('a number below the thinking budget is not named: no upstream would accept it', async () => {

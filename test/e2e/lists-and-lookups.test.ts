@@ -157,47 +157,6 @@ function picoUsd(decimal: string, places: number): bigint {
   return BigInt(whole + fraction.padEnd(places, '0'))
 }
 
-test('the pages of the Messages list add up to the whole', async () => {
-  const versioned = { 'x-api-key': account.key, 'anthropic-version': '2023-06-01' }
-  const names = (await rowsAt('/v1/models')).map(({ id }) => id)
-  for (const [path, headers] of [
-    ['/v1/models', versioned],
-    ['/v1/alt/v1/models', { 'x-api-key': account.key }],
-  ] as const) {
-    const joined: unknown[] = []
-    for (let query = '?limit=7'; ; ) {
-      const page = JSON.parse((await get(path + query, headers)).text) as {
-        readonly data: readonly Json[]
-        readonly has_more: boolean
-        readonly first_id: string
-        readonly last_id: string
-      }
-      joined.push(...page.data.map(({ id }) => id))
-      assert.deepEqual([page.first_id, page.last_id], [page.data[0]?.id, page.data.at(-1)?.id])
-      if (!page.has_more) break
-      assert.equal(page.data.length, 7)
-      query = `?limit=7&after_id=${page.last_id}`
-    }
-    assert.deepEqual(joined, names)
-  }
-})
-
-test('the pages of the Gemini list add up to the whole', async () => {
-  const names = (await rowsAt('/v1/models')).map(({ id }) => `models/${String(id)}`)
-  const joined: unknown[] = []
-  for (let token = ''; ; ) {
-    const page = JSON.parse((await get(`/v1beta/models?pageSize=7${token}`)).text) as {
-      readonly models: readonly Json[]
-      readonly nextPageToken?: string
-    }
-    joined.push(...page.models.map(({ name }) => name))
-    if (page.nextPageToken === undefined) break
-    assert.equal(page.models.length, 7)
-    token = `&pageToken=${encodeURIComponent(page.nextPageToken)}`
-  }
-  assert.deepEqual(joined, names)
-})
-
 interface Unsold {
   readonly model: string
   /** The listed model with a similar name, if any. */

@@ -115,29 +115,3 @@ test('a row opens to all of its prices, and the copied name is what requests use
   visit.clean()
   await visit.close()
 })
-
-test('on a phone there are cards, and nothing is wider than the screen', async () => {
-  const visit = await opened('/pricing?q=gpt-5.4', true)
-  const { page } = visit
-  assert.equal(await page.getByRole('table').count(), 0)
-  await page
-    .getByRole('button', { name: /^Details/ })
-    .first()
-    .click()
-  await page.getByText('USD per million tokens', { exact: true }).waitFor()
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
-  await visit.accessible()
-  visit.clean()
-  await visit.close()
-})
-
-test('an unreachable server shows an error with a way to try again', async () => {
-  const visit = await browser.visit(gateway.origin)
-  await visit.context.route('**/api/pricing', (route) => route.fulfill({ status: 503, json: {} }))
-  await visit.page.goto('/pricing')
-  await visit.page.getByText("Prices couldn't be loaded.").waitFor()
-  await visit.context.unroute('**/api/pricing')
-  await visit.page.getByRole('button', { name: 'Try again' }).click()
-  await visit.page.getByText(/^\d+ models$/).waitFor()
-  await visit.close()
-})

@@ -42,14 +42,6 @@ test('a management key lists provider keys and changes none', async () => {
   }
 })
 
-test('with organizations, a personal account has none', async () => {
-  const { client, account } = world.members.owner
-  assert.equal((await client.done('provider-keys.list', { account })).allowed, false)
-  const key = ['a', 'key', 'of', 'mine'].join('-')
-  const answer = await client.ask('provider-keys.put', { account, provider: 'openai', credential: key })
-  assert.equal(answer.status, 403, answer.text)
-})
-
 test('the provider keys of a closed account are deleted', async () => {
   const { services } = world.gateway.gateway
   const person = await world.signUp('leaving')

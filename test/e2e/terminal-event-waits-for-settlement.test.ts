@@ -16,7 +16,6 @@ import { type Format, formats, refusalIn } from '../support/paying-client.ts'
 
 const slowMs = 800
 const finishes = /"finish_reason":"|"stop_reason":"|message_stop|\[DONE\]/
-const keepAlives: Readonly<Record<Format, RegExp>> = { chat: /^: /gm, messages: /^event: ping/gm }
 
 const body = (format: Format, stream: boolean, more: object = {}) => ({
   model: `${format}-stream`,
@@ -35,32 +34,6 @@ const slow = await meteredGateway({
   limits: { keepAliveMs: 40 },
 })
 after(() => slow.end())
-
-for (const format of formats) {
-  test(`${format}, streamed: the terminal event is sent after the commit, keep-alives before it`, async () => {
-    const account = await slow.account('1')
-    const sent = slow.ask(account, body(format, true))
-    assert.equal(await sent.contents(8), true)
-    assert.doesNotMatch(sent.text, finishes)
-    assert.deepEqual(await receiptsOf(slow, account), [])
-    const before = sent.text.match(keepAlives[format])?.length ?? 0
-
-    assert.equal(await sent.until((text) => finishes.test(text)), true)
-    assert.equal((await receiptsOf(slow, account)).length, 1, 'who reads the last word can read the receipt')
-    const { text } = await sent.whole()
-    assert.ok((text.match(keepAlives[format])?.length ?? 0) - before >= 3, text)
-    const waiting = text.slice(0, text.search(finishes))
-    assert.ok((waiting.match(keepAlives[format])?.length ?? 0) >= 3, 'while the commit ran')
-  })
-
-  test(`${format}, whole: no byte of the response is sent before the commit`, async () => {
-    const account = await slow.account('1')
-    const sent = slow.ask(account, body(format, false))
-    const { status, headers } = await sent.head
-    const [receipt] = await receiptsOf(slow, account)
-    assert.deepEqual([status, parseUsd(String(headers['x-tollgate-cost']))], [200, receipt?.charged])
-  })
-}
 
 /** Each credit keeps the store busy for this long: much longer than a busy machine delays the end of the wait. */
 const busyMs = 1_500
@@ -86,52 +59,6 @@ async function occupy(): Promise<{ done: Promise<unknown> }> {
   // The batch is sent in the next turns of the loop; what comes now waits for its commit.
   for (let turns = 0; turns < 5; turns += 1) await new Promise(setImmediate)
   return { done }
-}
-
-for (const format of formats) {
-  for (const stream of [true, false]) {
-    test(`${format}, ${stream ? 'streamed' : 'whole'}: too late, it ends with an error, and only what was delivered is charged`, async () => {
-      const { posted: before } = await busy.balance(rich.id)
-      const earlier = await receiptsOf(busy, rich)
-      const arrived = busy.sandbox.requests()
-      const sent = busy.ask(
-        rich,
-        body(format, stream, { messages: [{ role: 'user', content: 'tokens=8 delay=400' }] }),
-      )
-      while (busy.sandbox.requests() === arrived) await new Promise(setImmediate)
-      // A read finds the hold stored: what waits from now on is the settlement alone.
-      await busy.balance(rich.id)
-      const { done } = await occupy()
-      const answer = await sent.whole()
-      const telling = stream ? answer.text.slice(answer.text.lastIndexOf('data: ') + 6) : answer.text
-      assert.equal(refusalIn(telling).code, 'settlement_delayed', answer.text)
-      assert.doesNotMatch(answer.text, finishes)
-      assert.equal(answer.broken, null, 'told, and then closed')
-      if (!stream) assert.deepEqual([answer.status, answer.headers['x-should-retry']], [503, 'false'])
-
-      await done
-      await busy.gateway.deps.background.drained()
-      const receipts = await receiptsOf(busy, rich)
-      assert.equal(receipts.length, earlier.length + 1)
-      const [receipt] = receipts
-      assert.ok(receipt !== undefined)
-      assert.deepEqual(
-        [receipt.endReason, receipt.settledLate, receipt.status, receipt.errorCode],
-        ['interrupted', true, 503, 'settlement_delayed'],
-      )
-      const { posted, held } = await busy.balance(rich.id)
-      assert.deepEqual([before + 1n - posted, held], [receipt.charged, 0n])
-      const { inputTokens } = busy.meterOf(receipt)
-      const real = BigInt(inputTokens) * 3_000n + 8n * 15_000n
-      // All words of a stream were sent; its end was not.
-      assert.deepEqual([receipt.charged, receipt.writtenOff], stream ? [real, 0n] : [0n, real])
-      const lookup = await fetch(`${busy.origin}/v1/generations/${String(answer.headers['x-request-id'])}`, {
-        headers: { authorization: `Bearer ${rich.key}` },
-      })
-      const { data } = (await lookup.json()) as { data: { settled: string } }
-      assert.equal(data.settled, 'late')
-    })
-  }
 }
 
 for (const format of formats) {

@@ -316,23 +316,6 @@ test('a running request is listed, and ends when it is stopped, with a charge fo
   for (const topic of ['running', 'balance', 'requests']) assert.ok(ids.includes(topic), topic)
 })
 
-test('streams of an account that is suspended end, and new requests are rejected', async () => {
-  const account = await gate.account('5')
-  const other = await gate.account('5')
-  const streams = [account, other].map(({ key }) =>
-    ask(key, chat('sandbox-stream', 'tokens=400 rate=200', { stream: true })),
-  )
-  for (const stream of streams) await stream.contents(3)
-  await services.ledger.suspend(account.id, clock.wallMs())
-  const [ended, untouched] = await Promise.all(streams.map((stream) => stream.whole()))
-  assert.match(ended?.text ?? '', /account_suspended/)
-  assert.match(untouched?.text ?? '', /\[DONE\]/)
-  const refused = await ask(account.key, chat('sandbox-echo', 'Hello')).whole()
-  assert.equal(refused.status, 403)
-  const [receipt] = await services.ledger.receipts(account.id, 10, null)
-  assert.deepEqual([receipt?.endReason, receipt?.errorCode], ['interrupted', 'account_suspended'])
-})
-
 test('IDs of receipts are those that responses contained', async () => {
   const account = await gate.account('5')
   const client = await consoleOf(account)

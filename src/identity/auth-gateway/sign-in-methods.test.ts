@@ -1,9 +1,8 @@
-/** Two-factor sign-in, sign-up policies, invitations, organizations, cookies and passkeys. */
+/** Two-factor sign-in, sign-up policies, invitations, cookies and passkeys. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getMigrations } from 'better-auth/db/migration'
 import { manualClock } from '../../../test/support/manual-clock.ts'
-import type { Lifetime } from '../../../test/support/open-ledger.ts'
 import { temporaryDirectory } from '../../../test/support/open-ledger.ts'
 import { ann, type Browser, bob, type Reply, testPeople } from '../../../test/support/people.ts'
 import { totpCode } from '../../../test/support/totp.ts'
@@ -69,33 +68,6 @@ async function enrol(browser: Browser): Promise<Factor> {
     backupCodes: enabled.body.backupCodes as string[],
   }
 }
-
-test('a two-factor code is required after the password, and confirms a login again', async (context) => {
-  const people = await testPeople(context)
-  const browser = people.browser()
-  await browser.post('/sign-up/email', ann)
-  const { nextCode, backupCodes } = await enrol(browser)
-  const [backup, spare] = backupCodes
-  assert.equal((await browser.signedIn())?.person.twoFactor, true)
-  const other = people.browser()
-  const half = await other.post('/sign-in/email', ann)
-  assert.deepEqual([half.status, half.body.twoFactorRedirect], [200, true])
-  assert.equal(await other.signedIn(), null)
-  assert.equal((await other.post('/two-factor/verify-totp', { code: '000000' })).status, 401)
-  assert.equal(await other.signedIn(), null)
-  assert.equal((await other.post('/two-factor/verify-backup-code', { code: spare })).status, 200)
-  const before = await other.signedIn()
-  assert.notEqual(before, null)
-  assert.equal((await other.post('/confirm-login', { code: '000000' })).status, 401)
-  assert.equal((await other.post('/confirm-login', { code: nextCode })).status, 200)
-  assert.ok(((await other.signedIn())?.loginMs ?? 0) > (before?.loginMs ?? 0))
-  const third = people.browser()
-  await third.post('/sign-in/email', ann)
-  assert.equal((await third.post('/two-factor/verify-backup-code', { code: backup })).status, 200)
-  const fourth = people.browser()
-  await fourth.post('/sign-in/email', ann)
-  assert.equal((await fourth.post('/two-factor/verify-backup-code', { code: backup })).status, 401)
-})
 
 test('a password reset keeps two-factor authentication on', async (context) => {
   const people = await testPeople(context)
@@ -173,67 +145,6 @@ test('with sign-up open, an invitation confirms only the person who uses it', as
   assert.equal((await people.identity.findPersonByEmail(ann.email))?.confirmed, false)
 })
 
-async function team(context: Lifetime) {
-  const people = await testPeople(context)
-  const [owner, member] = [people.browser(), people.browser()]
-  await owner.post('/sign-up/email', ann)
-  await member.post('/sign-up/email', bob)
-  const made = await owner.post('/organization/create', { name: 'Mill', slug: 'mill' })
-  assert.equal(made.status, 200, JSON.stringify(made.body))
-  return { people, owner, member, organizationId: String(made.body.id) }
-}
-
-test('members join an organization by invitation, with the permissions of their role', async (context) => {
-  const { people, owner, member, organizationId } = await team(context)
-  const invited = await owner.post('/organization/invite-member', {
-    email: bob.email,
-    role: 'developer',
-    organizationId,
-  })
-  assert.equal(invited.status, 200, JSON.stringify(invited.body))
-  const stranger = people.browser()
-  await stranger.post('/sign-up/email', { ...ann, email: 'eve@example.org' })
-  const accept = { invitationId: invited.body.id }
-  assert.equal((await stranger.post('/organization/accept-invitation', accept)).status, 403)
-  assert.equal((await member.post('/organization/accept-invitation', accept)).status, 200)
-  const memberId = (await member.signedIn())?.person.id ?? ''
-  const [membership] = await people.identity.listMemberships(memberId)
-  assert.deepEqual(
-    [membership?.name, membership?.role, membership?.organization],
-    ['Mill', 'developer', organizationId],
-  )
-  const refused: readonly [path: string, body: object][] = [
-    ['/organization/invite-member', { email: 'x@example.org', role: 'billing', organizationId }],
-    ['/organization/update', { organizationId, data: { name: 'Mine' } }],
-    ['/organization/update-member-role', { memberId, role: 'owner', organizationId }],
-    ['/organization/remove-member', { memberIdOrEmail: ann.email, organizationId }],
-  ]
-  for (const [path, body] of refused) assert.ok((await member.post(path, body)).status >= 400, path)
-  assert.ok((await owner.post('/organization/delete', { organizationId })).status >= 400)
-  assert.ok(
-    (
-      await owner.post('/organization/invite-member', {
-        email: 'x@example.org',
-        role: 'king',
-        organizationId,
-      })
-    ).status >= 400,
-  )
-  const members = await people.identity.listMembers(organizationId)
-  assert.deepEqual(
-    members.map(({ person, role }) => [person.email, role]),
-    [
-      [ann.email, 'owner'],
-      [bob.email, 'developer'],
-    ],
-  )
-  const ownerId = (await owner.signedIn())?.person.id ?? ''
-  assert.equal(await people.identity.removePerson(ownerId), 'only_owner')
-  assert.equal(await people.identity.removePerson(memberId), 'removed')
-  assert.equal(await people.identity.removePerson(ownerId), 'removed')
-  assert.deepEqual(await people.identity.listMembers(organizationId), [])
-})
-
 test('cookies are bound to the host and to HTTPS exactly when the address is HTTPS', async (context) => {
   const secure = await testPeople(context, { address: 'https://gate.example' })
   const { setCookies } = await secure.browser().post('/sign-up/email', ann)
@@ -249,21 +160,6 @@ test('cookies are bound to the host and to HTTPS exactly when the address is HTT
     assert.match(cookie, /^tollgate\./)
     assert.match(cookie, /; Path=\/; HttpOnly; SameSite=Lax$/)
   }
-})
-
-test('a page of another site changes nothing', async (context) => {
-  const people = await testPeople(context)
-  const browser = people.browser()
-  await browser.post('/sign-up/email', ann)
-  const origins = ['https://evil.example', 'http://localhost:8081', 'http://sub.localhost:8080', 'null']
-  for (const origin of origins) {
-    assert.equal((await browser.post('/update-user', { name: 'Eve' }, { origin })).status, 403, origin)
-  }
-  for (const origin of ['http://127.0.0.1:8080', 'http://[::1]:8080']) {
-    assert.equal((await browser.post('/update-user', { name: 'Ann' }, { origin })).status, 200, origin)
-  }
-  assert.equal((await browser.get('/sign-out')).status, 404)
-  assert.equal((await browser.signedIn())?.person.name, 'Ann')
 })
 
 const addresses: readonly [address: string, reason: RegExp | null][] = [

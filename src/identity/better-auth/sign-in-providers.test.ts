@@ -51,31 +51,6 @@ test('a provider verifies an address; the person is verified, and no provider to
   assert.ok(file.includes('p-1') && !file.includes('discarded-token') && !file.includes('eyJ'))
 })
 
-test('a token that was issued for another sign-in is rejected', async (context) => {
-  const { issuer, people } = await withIssuer(context)
-  for (const wrong of [{ nonce: 'other' }, { aud: 'other' }, { iss: 'https://evil.example' }, { exp: 1 }]) {
-    issuer.wrong = wrong
-    const browser = people.browser()
-    await comeIn(browser, issuer)
-    assert.equal(await browser.signedIn(), null, JSON.stringify(wrong))
-  }
-  issuer.wrong = {}
-  const [begun, victim] = [people.browser(), people.browser()]
-  const { body } = await begun.post('/sign-in/social', { provider: 'staff', callbackURL: '/console' })
-  await victim.get(`/callback/staff?${issuer.approve(String(body.url), dora)}`)
-  assert.equal(await victim.signedIn(), null)
-})
-
-test('a provider cannot sign in to an account with a password when it has not verified the address', async (context) => {
-  const { issuer, people } = await withIssuer(context)
-  const owner = people.browser()
-  await owner.post('/sign-up/email', ann)
-  const other = people.browser()
-  await comeIn(other, issuer, { ...dora, email: ann.email, email_verified: false })
-  assert.equal(await other.signedIn(), null)
-  assert.equal((await owner.signedIn())?.person.email, ann.email)
-})
-
 const modes: readonly [signup: 'closed' | 'invite', invited: boolean, verified: boolean, isIn: boolean][] = [
   ['closed', true, true, false],
   ['invite', false, true, false],
@@ -103,12 +78,4 @@ test('an unreachable provider does not block other sign-ins, and works once it i
   issuer.isUp = true
   await comeIn(browser, issuer)
   assert.notEqual(await browser.signedIn(), null)
-})
-
-test('sign-in never redirects to another site', async (context) => {
-  const { people } = await withIssuer(context)
-  for (const callbackURL of ['https://evil.example', '//evil.example', '/\\evil.example']) {
-    const reply = await people.browser().post('/sign-in/social', { provider: 'staff', callbackURL })
-    assert.equal(reply.status, 403, callbackURL)
-  }
 })

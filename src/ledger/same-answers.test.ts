@@ -1,16 +1,17 @@
 /**
- * The engine on PostgreSQL against the memory engine, which the simulation checks: seeded random operations, many at a time,
- * get the same answers and leave the same rows.
+ * The engines on SQLite and PostgreSQL against the memory engine, which the simulation checks: seeded random operations, many at
+ * a time, get the same answers, leave the same rows, and verify.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Dice } from '../../../test/simulation/dice.ts'
-import { plainAsk, plainDraft } from '../../../test/support/ledger-values.ts'
-import { manualClock } from '../../../test/support/manual-clock.ts'
-import { openMemoryLedger } from '../../../test/support/memory-ledger.ts'
-import { openPostgresLedger } from '../../../test/support/postgres-ledger.ts'
-import { postgresIsMissing } from '../../../test/support/postgres-server.ts'
-import type { Ledger } from '../types.ts'
+import { Dice } from '../../test/simulation/dice.ts'
+import { plainAsk, plainDraft } from '../../test/support/ledger-values.ts'
+import { manualClock } from '../../test/support/manual-clock.ts'
+import { openMemoryLedger } from '../../test/support/memory-ledger.ts'
+import { openTestLedger } from '../../test/support/open-ledger.ts'
+import { openPostgresLedger } from '../../test/support/postgres-ledger.ts'
+import { postgresIsMissing } from '../../test/support/postgres-server.ts'
+import type { Ledger } from './types.ts'
 
 const seeds = [1, 2, 3, 4]
 const rounds = 40
@@ -100,37 +101,40 @@ function randomCall(dice: Dice, nowMs: number): Call {
   return calls[dice.weighted(weights)]
 }
 
-for (const seed of seeds) {
-  test(`seed ${seed}: the same answers and rows as in memory`, {
-    skip: postgresIsMissing ?? false,
-  }, async (context) => {
-    const clock = manualClock(day)
-    const ledgers = [
-      (await openMemoryLedger(context, { clock })).ledger,
-      (await openPostgresLedger(context, { clock })).ledger,
-    ] as const
-    const dice = new Dice(seed)
-    for (const account of accounts)
-      for (const ledger of ledgers)
-        await ledger.createAccount({
-          id: account,
-          kind: 'personal',
-          email: null,
-          name: `n ${account}`,
-          nowMs: day,
-        })
-    for (let round = 1; round <= rounds; round += 1) {
-      clock.advance(1)
-      const calls = Array.from({ length: dice.whole(1, operationsPerRoundMax) }, () =>
-        randomCall(dice, clock.wallMs()),
-      )
-      const [expected, actual] = await Promise.all(ledgers.map((ledger) => outcomes(ledger, calls)))
-      assert.deepEqual(actual, expected, `round ${round}`)
-    }
-    const [expected, actual] = await Promise.all(ledgers.map(rowsOf))
-    assert.deepEqual(actual, expected)
-    assert.deepEqual((await ledgers[1].verify()).drift, [])
-  })
+const engines = { SQLite: openTestLedger, PostgreSQL: openPostgresLedger } as const
+
+for (const [engine, open] of Object.entries(engines)) {
+  for (const seed of seeds)
+    test(`seed ${seed} on ${engine}: the same answers and rows as in memory`, {
+      skip: engine === 'SQLite' ? false : (postgresIsMissing ?? false),
+    }, async (context) => {
+      const clock = manualClock(day)
+      const ledgers = [
+        (await openMemoryLedger(context, { clock })).ledger,
+        (await open(context, { clock })).ledger,
+      ] as const
+      const dice = new Dice(seed)
+      for (const account of accounts)
+        for (const ledger of ledgers)
+          await ledger.createAccount({
+            id: account,
+            kind: 'personal',
+            email: null,
+            name: `n ${account}`,
+            nowMs: day,
+          })
+      for (let round = 1; round <= rounds; round += 1) {
+        clock.advance(1)
+        const calls = Array.from({ length: dice.whole(1, operationsPerRoundMax) }, () =>
+          randomCall(dice, clock.wallMs()),
+        )
+        const [expected, actual] = await Promise.all(ledgers.map((ledger) => outcomes(ledger, calls)))
+        assert.deepEqual(actual, expected, `round ${round}`)
+      }
+      const [expected, actual] = await Promise.all(ledgers.map(rowsOf))
+      assert.deepEqual(actual, expected)
+      assert.deepEqual((await ledgers[1].verify()).drift, [])
+    })
 }
 
 /** Answers, and which operations failed: each engine has its own words for it. */
