@@ -26,288 +26,120 @@ const mark = { cache_control: { type: 'ephemeral' } }
 
 type Refusal = readonly [
   what: string,
-  sent: Sent,
-  status: number,
-  type: string,
-  code: string | null,
+  sent: Partial<Sent>,
   says: RegExp,
+  status?: number,
+  type?: string,
+  code?: string,
 ]
 const invalid = 'invalid_request_error'
 
 const chatRefusals: readonly Refusal[] = [
-  ['no credential', { path: chat, body, headers: { authorization: '' } }, 401, invalid, null, /API key/],
-  [
-    'an empty one',
-    { path: chat, body, headers: { authorization: 'Bearer ' } },
-    401,
-    invalid,
-    null,
-    /API key/,
-  ],
+  ['no credential', { headers: { authorization: '' } }, /API key/, 401, invalid],
+  ['an empty one', { headers: { authorization: 'Bearer ' } }, /API key/, 401, invalid],
   [
     'a key in the other header',
-    { path: chat, body, headers: { authorization: '', 'x-api-key': 'any' } },
+    { headers: { authorization: '', 'x-api-key': 'any' } },
+    /API key/,
     401,
     invalid,
-    null,
-    /API key/,
   ],
-  ['no JSON', { path: chat, body: '{"model":' }, 400, invalid, null, /JSON/],
-  [
-    'JSON that nests too deep',
-    { path: chat, body: `${'['.repeat(257)}${']'.repeat(257)}` },
-    400,
-    invalid,
-    null,
-    /JSON/,
-  ],
-  ['JSON that is not an object', { path: chat, body: '[]' }, 400, invalid, null, /JSON/],
-  [
-    'a body too large',
-    { path: chat, body: plainBody('sandbox-echo', 'x'.repeat(bodyBytesMax)) },
-    413,
-    invalid,
-    null,
-    /large/,
-  ],
-  [
-    'an unknown model',
-    { path: chat, body: plainBody('gpt-x', 'hi') },
-    404,
-    invalid,
-    'model_not_found',
-    /`gpt-x`/,
-  ],
+  ['no JSON', { body: '{"model":' }, /JSON/],
+  ['JSON that nests too deep', { body: `${'['.repeat(257)}${']'.repeat(257)}` }, /JSON/],
+  ['JSON that is not an object', { body: '[]' }, /JSON/],
+  ['a body too large', { body: plainBody('sandbox-echo', 'x'.repeat(bodyBytesMax)) }, /large/, 413, invalid],
+  ['an unknown model', { body: plainBody('gpt-x', 'hi') }, /`gpt-x`/, 404, invalid, 'model_not_found'],
   [
     'a parameter the model has not',
-    { path: chat, body: plainBody('sandbox-echo:rate=1', 'hi') },
+    { body: plainBody('sandbox-echo:rate=1', 'hi') },
+    /rate/,
     404,
     invalid,
     'model_not_found',
-    /rate/,
   ],
-  [
-    'a parameter out of bounds',
-    { path: chat, body: plainBody('sandbox-stream', 'rate=fast') },
-    400,
-    invalid,
-    null,
-    /rate=fast/,
-  ],
-  ['no model', { path: chat, body: { messages: [user] } }, 400, invalid, null, /model/],
+  ['a parameter out of bounds', { body: plainBody('sandbox-stream', 'rate=fast') }, /rate=fast/],
+  ['no model', { body: { messages: [user] } }, /model/],
   [
     'no messages',
-    { path: chat, body: { model: 'sandbox-echo' } },
+    { body: { model: 'sandbox-echo' } },
+    /messages/,
     400,
     invalid,
     'missing_required_parameter',
-    /messages/,
   ],
-  [
-    'an unknown role',
-    { path: chat, body: history({ role: 'robot', content: 'hi' }) },
-    400,
-    invalid,
-    null,
-    /role/,
-  ],
-  [
-    'a limit of 0',
-    { path: chat, body: plainBody('sandbox-echo', 'hi', { max_tokens: 0 }) },
-    400,
-    invalid,
-    null,
-    /max_tokens/,
-  ],
-  [
-    'two limits',
-    { path: chat, body: plainBody('sandbox-echo', 'hi', { max_completion_tokens: 5 }) },
-    400,
-    invalid,
-    null,
-    /max_tokens/,
-  ],
-  [
-    'a fraction of choices',
-    { path: chat, body: plainBody('sandbox-echo', 'hi', { n: 1.5 }) },
-    400,
-    invalid,
-    null,
-    /'n'/,
-  ],
-  [
-    'too many choices',
-    { path: chat, body: plainBody('sandbox-echo', 'hi', { n: 129 }) },
-    400,
-    invalid,
-    null,
-    /'n'/,
-  ],
+  ['an unknown role', { body: history({ role: 'robot', content: 'hi' }) }, /role/],
+  ['a limit of 0', { body: plainBody('sandbox-echo', 'hi', { max_tokens: 0 }) }, /max_tokens/],
+  ['two limits', { body: plainBody('sandbox-echo', 'hi', { max_completion_tokens: 5 }) }, /max_tokens/],
+  ['a fraction of choices', { body: plainBody('sandbox-echo', 'hi', { n: 1.5 }) }, /'n'/],
+  ['too many choices', { body: plainBody('sandbox-echo', 'hi', { n: 129 }) }, /'n'/],
   [
     'stream options without a stream',
-    {
-      path: chat,
-      body: plainBody('sandbox-echo', 'hi', { stream: false, stream_options: { include_usage: true } }),
-    },
-    400,
-    invalid,
-    null,
+    { body: plainBody('sandbox-echo', 'hi', { stream: false, stream_options: { include_usage: true } }) },
     /stream_options/,
   ],
   [
     'a result without its call',
-    { path: chat, body: history(user, { role: 'tool', tool_call_id: 'call_1', content: 'x' }) },
-    400,
-    invalid,
-    null,
+    { body: history(user, { role: 'tool', tool_call_id: 'call_1', content: 'x' }) },
     /tool_calls/,
   ],
   [
     'a call without its result',
-    { path: chat, body: history(user, { role: 'assistant', content: null, tool_calls: [call] }, user) },
-    400,
-    invalid,
-    null,
+    { body: history(user, { role: 'assistant', content: null, tool_calls: [call] }, user) },
     /call_1/,
   ],
-  ['another method', { path: chat, body: '', method: 'GET' }, 405, invalid, 'method_not_supported', /GET/],
-  ['another path', { path: '/v1/embeddings', body }, 404, invalid, null, /POST \/v1\/embeddings/],
+  ['another method', { body: '', method: 'GET' }, /GET/, 405, invalid, 'method_not_supported'],
+  ['another path', { path: '/v1/embeddings', body }, /POST \/v1\/embeddings/, 404, invalid],
 ]
 
 const messagesRefusals: readonly Refusal[] = [
-  [
-    'no credential',
-    { path: messages, body, headers: { authorization: '' } },
-    401,
-    'authentication_error',
-    null,
-    /x-api-key/,
-  ],
-  [
-    'no version',
-    { path: messages, body, headers: { 'anthropic-version': '' } },
-    400,
-    invalid,
-    null,
-    /anthropic-version/,
-  ],
-  ['no JSON', { path: messages, body: 'hello' }, 400, invalid, null, /JSON/],
+  ['no credential', { headers: { authorization: '' } }, /x-api-key/, 401, 'authentication_error'],
+  ['no version', { headers: { 'anthropic-version': '' } }, /anthropic-version/],
+  ['no JSON', { body: 'hello' }, /JSON/],
   [
     'a body too large',
-    { path: messages, body: plainBody('sandbox-echo', 'x'.repeat(bodyBytesMax)) },
+    { body: plainBody('sandbox-echo', 'x'.repeat(bodyBytesMax)) },
+    /size/,
     413,
     'request_too_large',
-    null,
-    /size/,
   ],
-  [
-    'an unknown model',
-    { path: messages, body: plainBody('claude-x', 'hi') },
-    404,
-    'not_found_error',
-    null,
-    /^model: claude-x$/,
-  ],
-  ['no model', { path: messages, body: { max_tokens: 1, messages: [user] } }, 400, invalid, null, /^model: /],
-  [
-    'no max_tokens',
-    { path: messages, body: { model: 'sandbox-echo', messages: [user] } },
-    400,
-    invalid,
-    null,
-    /^max_tokens: Field required$/,
-  ],
-  [
-    'a negative max_tokens',
-    { path: messages, body: plainBody('sandbox-echo', 'hi', { max_tokens: -1 }) },
-    400,
-    invalid,
-    null,
-    /^max_tokens: /,
-  ],
-  [
-    'no messages',
-    { path: messages, body: { model: 'sandbox-echo', max_tokens: 1 } },
-    400,
-    invalid,
-    null,
-    /^messages: Field required$/,
-  ],
-  ['an empty list of them', { path: messages, body: history() }, 400, invalid, null, /at least one/],
-  [
-    'an unknown role',
-    { path: messages, body: history({ role: 'tool', content: 'hi' }) },
-    400,
-    invalid,
-    null,
-    /^messages\.0\.role/,
-  ],
-  [
-    'an empty text',
-    { path: messages, body: history({ role: 'user', content: [{ type: 'text', text: '' }] }) },
-    400,
-    invalid,
-    null,
-    /non-empty/,
-  ],
-  [
-    'a result without its call',
-    { path: messages, body: history({ role: 'user', content: [result] }) },
-    400,
-    invalid,
-    null,
-    /toolu_1/,
-  ],
+  ['an unknown model', { body: plainBody('claude-x', 'hi') }, /^model: claude-x$/, 404, 'not_found_error'],
+  ['no model', { body: { max_tokens: 1, messages: [user] } }, /^model: /],
+  ['no max_tokens', { body: { model: 'sandbox-echo', messages: [user] } }, /^max_tokens: Field required$/],
+  ['a negative max_tokens', { body: plainBody('sandbox-echo', 'hi', { max_tokens: -1 }) }, /^max_tokens: /],
+  ['no messages', { body: { model: 'sandbox-echo', max_tokens: 1 } }, /^messages: Field required$/],
+  ['an empty list of them', { body: history() }, /at least one/],
+  ['an unknown role', { body: history({ role: 'tool', content: 'hi' }) }, /^messages\.0\.role/],
+  ['an empty text', { body: history({ role: 'user', content: [{ type: 'text', text: '' }] }) }, /non-empty/],
+  ['a result without its call', { body: history({ role: 'user', content: [result] }) }, /toolu_1/],
   [
     'a call without its result',
-    { path: messages, body: history(user, { role: 'assistant', content: [use] }, user) },
-    400,
-    invalid,
-    null,
+    { body: history(user, { role: 'assistant', content: [use] }, user) },
     /toolu_1/,
   ],
   [
     'thinking with a foreign signature',
     {
-      path: messages,
       body: history(
         user,
         { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm', signature: 'x' }] },
         user,
       ),
     },
-    400,
-    invalid,
-    null,
     /^messages\.1\.content\.0: Invalid `signature`/,
   ],
   [
     'five cache marks',
-    {
-      path: messages,
-      body: history({ role: 'user', content: wordsOf(5).map((text) => ({ type: 'text', text, ...mark })) }),
-    },
-    400,
-    invalid,
-    null,
+    { body: history({ role: 'user', content: wordsOf(5).map((text) => ({ type: 'text', text, ...mark })) }) },
     /Found 5/,
   ],
-  [
-    'another method',
-    { path: `${messages}?beta=true`, body: '', method: 'GET' },
-    405,
-    invalid,
-    null,
-    /Method/,
-  ],
-  ['another path', { path: `${messages}/batches`, body }, 404, 'not_found_error', null, /Not Found/],
+  ['another method', { path: `${messages}?beta=true`, body: '', method: 'GET' }, /Method/, 405, invalid],
+  ['another path', { path: `${messages}/batches`, body }, /Not Found/, 404, 'not_found_error'],
   [
     'counting for an unknown model',
     { path: `${messages}/count_tokens`, body: plainBody('claude-x', 'hi') },
+    /claude-x/,
     404,
     'not_found_error',
-    null,
-    /claude-x/,
   ],
 ]
 
@@ -317,27 +149,29 @@ interface ErrorBody {
   readonly error: { readonly type: string; readonly message: string; readonly code?: string | null }
 }
 
-for (const [what, sent, status, type, code, expectedMessage] of chatRefusals) {
+for (const [what, sent, says, status = 400, type = invalid, code = null] of chatRefusals) {
   test(`Chat Completions refuses ${what}`, async () => {
     const reply = await exchange(sandbox.origin, {
+      path: chat,
+      body,
       ...sent,
       headers: { ...sent.headers, 'x-request-id': what },
     })
     const { error } = JSON.parse(reply.body) as ErrorBody
     assert.deepEqual([reply.status, error.type, error.code], [status, type, code])
-    assert.match(error.message, expectedMessage)
+    assert.match(error.message, says)
     assert.deepEqual(Object.keys(error), ['message', 'type', 'param', 'code'])
     const logged = sandbox.logged(what)
     assert.deepEqual([logged?.status, logged?.inputTokens, logged?.outputTokens], [status, 0, 0])
   })
 }
 
-for (const [what, sent, status, type, , expectedMessage] of messagesRefusals) {
+for (const [what, sent, says, status = 400, type = invalid] of messagesRefusals) {
   test(`Messages refuses ${what}`, async () => {
-    const reply = await exchange(sandbox.origin, sent)
+    const reply = await exchange(sandbox.origin, { path: messages, body, ...sent })
     const errorBody = JSON.parse(reply.body) as ErrorBody
     assert.deepEqual([reply.status, errorBody.type, errorBody.error.type], [status, 'error', type])
-    assert.match(errorBody.error.message, expectedMessage)
+    assert.match(errorBody.error.message, says)
     assert.equal(errorBody.request_id, reply.headers['request-id'])
   })
 }
