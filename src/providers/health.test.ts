@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import type { UpstreamFailure } from './connector.ts'
-import { openHealth, orderUpstreams, stickyHash } from './health.ts'
+import { openHealth, orderUpstreams } from './health.ts'
 
 const limits = {
   cooldownMsMax: 60_000,
@@ -117,42 +117,6 @@ test('nothing is ever left out, whatever failed', () => {
   )
 })
 
-test('one conversation keeps its upstream, also when another one joins', () => {
-  const health = openHealth({ limits, clock: manualClock() }).snapshot()
-  const more = [...three, candidate('d')]
-  let moved = 0
-  const total = 2_000
-  for (let count = 0; count < total; count += 1) {
-    const sticky = stickyHash(BigInt(count), Buffer.from(`conversation ${count % 7}`))
-    const before = orderUpstreams(three, { health, sticky, nowMs: 0 })[0]!.upstream.name
-    assert.equal(orderUpstreams(three, { health, sticky, nowMs: 0 })[0]!.upstream.name, before)
-    const after = orderUpstreams(more, { health, sticky, nowMs: 0 })[0]!.upstream.name
-    if (after !== before) {
-      assert.equal(after, 'd')
-      moved += 1
-    }
-  }
-  assert.ok(moved > total / 8 && moved < total / 2, `${moved} moved`)
-})
-
-test('each upstream is first in proportion to its weight, and weight 0 is only a replacement', () => {
-  const health = openHealth({ limits, clock: manualClock() }).snapshot()
-  const weighted = [candidate('z', 0), candidate('a', 3), candidate('b', 1), candidate('y', 0)]
-  const first: Record<string, number> = {}
-  const total = 4_000
-  for (let count = 0; count < total; count += 1) {
-    const ordered = orderUpstreams(weighted, {
-      health,
-      sticky: stickyHash(BigInt(count), Buffer.from('x')),
-      nowMs: 0,
-    })
-    first[ordered[0]!.upstream.name] = (first[ordered[0]!.upstream.name] ?? 0) + 1
-    assert.equal(names(ordered.slice(2)), 'zy')
-  }
-  assert.deepEqual(Object.keys(first).sort(), ['a', 'b'])
-  assert.ok(Math.abs(first.a! / total - 0.75) < 0.04, JSON.stringify(first))
-})
-
 test('a group precedes the next while one of its offers is healthy', () => {
   const clock = manualClock()
   const health = openHealth({ limits, clock })
@@ -197,19 +161,6 @@ test('failures of several models in a row set their upstream aside', () => {
   assert.equal(asideMs(), limits.ejectionMs)
   health.forget('a')
   assert.equal(health.snapshot().size, 0)
-})
-
-test('conversations of one account spread, also long ones that begin alike', () => {
-  for (const length of [1_100, 5_000]) {
-    const beginning = Buffer.alloc(length, 'x')
-    const talks = Array.from({ length: 1_000 }, (_, at) =>
-      Buffer.concat([beginning, Buffer.from(`talk ${at}`)]),
-    )
-    assert.equal(new Set(talks.map((talk) => stickyHash(1n, talk))).size, 1_000)
-  }
-  const hashes = new Set(Array.from({ length: 1_000 }, (_, at) => stickyHash(1n, Buffer.from(`talk ${at}`))))
-  assert.equal(hashes.size, 1_000)
-  assert.notEqual(stickyHash(1n, Buffer.from('talk')), stickyHash(2n, Buffer.from('talk')))
 })
 
 test('operators read of an upstream how it does, in numbers and in a code', () => {

@@ -9,7 +9,7 @@ import { type Input, openForReading, openForWriting, prepare } from './connectio
 import { RecordWriter, readRecord } from './journal-codec.ts'
 import { overlayJournal } from './journal-overlay.ts'
 import { journalTable } from './journaled-tables.ts'
-import { openRowJournal, recoverJournal } from './row-journal.ts'
+import { openRowJournal } from './row-journal.ts'
 
 const columns = ['id', 'posted', 'rates', 'suspended_ms'] as const
 const rates = new Uint8Array([1, 2, 3])
@@ -63,66 +63,6 @@ function open(context: TestContext, limits = { gatheredRows: 100, sliceForRows: 
   }
 }
 
-test('a committed row is seen by every reader, and its table gets it later', (context) => {
-  const on = open(context)
-  on.commit(() => on.accounts.put(1n, row(1n, 10n)))
-  on.commit(() => on.accounts.put(2n, row(2n, 20n)))
-  assert.deepEqual(
-    [on.seen(), on.stored()],
-    [
-      [10n, 20n, 0n],
-      [0n, 0n, 0n],
-    ],
-  )
-  assert.equal(on.accounts.find(1n)?.[1], 10n)
-  on.commit(() => on.accounts.put(1n, row(1n, 11n)))
-  assert.deepEqual(on.seen(), [11n, 20n, 0n])
-  on.commit(on.journal.writeAll)
-  assert.deepEqual([on.seen(), on.stored(), on.records()], [[11n, 20n, 0n], [11n, 20n, 0n], 0])
-  assert.equal(on.accounts.find(1n), undefined)
-  on.database.exec('UPDATE account SET posted = 50 WHERE id = 1')
-  assert.deepEqual(on.seen(), [50n, 20n, 0n], 'the journal has nothing any more')
-})
-
-test('what is rolled back is forgotten, and what was committed before is not', (context) => {
-  const on = open(context)
-  on.commit(() => on.accounts.put(1n, row(1n, 10n)))
-  on.rollBack(() => on.accounts.put(1n, row(1n, 99n)))
-  assert.deepEqual([on.accounts.find(1n)?.[1], on.seen()], [10n, [10n, 0n, 0n]])
-  on.rollBack(on.journal.writeAll)
-  assert.deepEqual([on.accounts.find(1n)?.[1], on.seen(), on.stored()], [10n, [10n, 0n, 0n], [0n, 0n, 0n]])
-  on.commit(() => {
-    on.journal.writeAll()
-    assert.equal(on.accounts.find(1n), undefined, 'within the transaction the table is right')
-    on.database.exec('UPDATE account SET posted = 12 WHERE id = 1')
-    on.accounts.put(3n, row(3n, 30n))
-  })
-  assert.deepEqual([on.seen(), on.stored(), on.records()], [[12n, 0n, 30n], [12n, 0n, 0n], 1])
-})
-
-test('a transaction may write several records, and then everything', (context) => {
-  const on = open(context)
-  const list = on.journal.listOf('receipt_list', ['account', 'id'])
-  on.commit(() => {
-    on.accounts.put(1n, row(1n, 10n))
-    list.add([1n, 7n])
-    on.journal.flush()
-    on.accounts.put(2n, row(2n, 20n))
-    list.add([1n, 8n])
-  })
-  assert.deepEqual([on.seen(), on.records()], [[10n, 20n, 0n], 2])
-  on.commit(() => {
-    on.accounts.put(1n, row(1n, 11n))
-    list.add([1n, 9n])
-    on.journal.flush()
-    assert.equal(on.accounts.find(1n)?.[1], 11n)
-    on.journal.writeAll()
-  })
-  assert.deepEqual([on.stored(), on.seen(), on.records()], [[11n, 20n, 0n], [11n, 20n, 0n], 0])
-  const listed = prepare(on.database, 'SELECT id FROM receipt_list').rows().flat()
-  assert.deepEqual(listed, [7n, 8n, 9n])
-})
-
 test('once enough rows have gathered, later commits write them in slices', (context) => {
   const on = open(context, { gatheredRows: 3, sliceForRows: 1 })
   for (const id of [1n, 2n, 3n]) on.commit(() => on.accounts.put(id, row(id, id * 10n)))
@@ -133,38 +73,6 @@ test('once enough rows have gathered, later commits write them in slices', (cont
   on.commit(() => on.accounts.put(1n, row(1n, 12n)))
   assert.deepEqual([on.stored(), on.records()], [[10n, 0n, 30n], 2], 'the three older ones are removed')
   assert.deepEqual(on.seen(), [12n, 21n, 30n])
-})
-
-test('the next start gives the tables what a killed process has left, once', (context) => {
-  const on = open(context)
-  on.commit(() => on.accounts.put(1n, row(1n, 10n)))
-  on.commit(() => on.accounts.put(1n, row(1n, 11n)))
-  on.commit(() => on.accounts.putNow(2n, [2n, 20n, rates, 7]))
-  assert.deepEqual(on.stored(), [0n, 20n, 0n])
-  recoverJournal(on.database)
-  assert.deepEqual([on.stored(), on.seen(), on.records()], [[11n, 20n, 0n], [11n, 20n, 0n], 0])
-  recoverJournal(on.database)
-  assert.deepEqual(on.stored(), [11n, 20n, 0n])
-  assert.deepEqual(prepare(on.database, 'SELECT rates, suspended_ms FROM account WHERE id = 2').row(), [
-    rates,
-    7n,
-  ])
-})
-
-test('a reader that was rolled back sees everything again', (context) => {
-  const on = open(context)
-  on.commit(() => on.accounts.put(1n, row(1n, 10n)))
-  const reading = openForReading(String(on.database.location()))
-  context.after(() => reading.close())
-  const overlay = overlayJournal(reading)
-  const select = prepare(reading, 'SELECT posted FROM account WHERE id = 1')
-  for (const end of ['ROLLBACK', 'COMMIT', 'COMMIT']) {
-    reading.exec('BEGIN')
-    overlay.refresh()
-    assert.equal(select.row()?.[0], 10n)
-    reading.exec(end)
-    if (end === 'ROLLBACK') overlay.reset()
-  }
 })
 
 const value = fc.oneof(
