@@ -3,14 +3,14 @@
  * server. Some cases run it as a process, as users do; the others call it as that process does.
  */
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, type TestContext, test } from 'node:test'
+import { after, test } from 'node:test'
 import { type OperationName, operations } from '../../contract/operations.ts'
 import { type CommandResult, callCommand } from '../../test/support/command-line.ts'
 import { program } from '../../test/support/gateway-process.ts'
@@ -100,22 +100,6 @@ async function runningServer(dataFolder: string, more: Environment = {}) {
   }
 }
 
-test('as a process: an account from its making to its last request', async () => {
-  const folder = newFolder()
-  const run = (...words: string[]) => called(environmentOf(folder), ...words, '--json')
-  const create = ['account', 'create', '--email', 'Ada@example.org', '--json']
-  const made = output('account.create', spawned(folder, ...create))
-  assert.equal(made.balance, '5.00')
-  const asked = ['credit', 'ada@example.org', '2.50', '--reference', 'i 1']
-  const credited = output('credit', await run(...asked))
-  assert.deepEqual([credited.created, credited.balance], [true, '7.50'])
-  assert.deepEqual(output('credit', await run(...asked)), { ...credited, created: false })
-  const shown = output('account.show', await run('account', 'show', String(made.account)))
-  assert.deepEqual([shown.posted, shown.held, shown.available], ['7.50', '0.00', '7.50'])
-  const verified = output('ledger.verify', spawned(folder, 'ledger', 'verify', '--json'))
-  assert.deepEqual([verified.ok, verified.accounts, verified.entries], [true, 1, 2])
-})
-
 for (const [what, words, code, message] of [
   ['a mistake in the arguments', ['account', 'show'], 2, /^tollgate: account show requires ACCOUNT: .+\n$/],
   ['an unknown command', ['acount'], 2, /^tollgate: unknown command "acount" .+\n$/],
@@ -136,104 +120,6 @@ test('as a process: an error is one line and exit code 1', () => {
     stdout: '',
     stderr: 'tollgate: No account has the email address missing@example.org. [account_not_found]\n',
   })
-})
-
-test('as processes: commands go to the running server, and to the database once it is gone', async () => {
-  const folder = newFolder()
-  const server = await runningServer(folder)
-  const made = await inBackground(folder, 'account', 'create', '--email', 'bo@example.org', '--json')
-  output('account.create', made)
-  assert.deepEqual(server.calls, ['account.create'])
-  const [one, other] = await Promise.all([
-    inBackground(folder, 'credit', 'bo@example.org', '1', '--reference', 'a', '--json'),
-    inBackground(folder, 'credit', 'bo@example.org', '1', '--reference', 'a', '--json'),
-  ])
-  const credits = [output('credit', one), output('credit', other)]
-  assert.deepEqual(credits.map(({ created }) => created).sort(), [false, true])
-  await server.close()
-  const shown = output('account.show', spawned(folder, 'account', 'show', 'bo@example.org', '--json'))
-  assert.equal(shown.posted, '6.00')
-  assert.equal(server.calls.length, 3)
-})
-
-/** Without blocking this process, in which the server answers. */
-function inBackground(dataFolder: string, ...words: string[]): Promise<CommandResult> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, ...words], {
-      cwd: scratch,
-      env: processEnvironment(dataFolder),
-    })
-    let stdout = ''
-    let stderr = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text
-    })
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text
-    })
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ code, stdout, stderr }))
-  })
-}
-
-/** A server as users start it; `output` is all of its output until it is ready. */
-async function served(dataFolder: string, context: TestContext) {
-  const child = spawn(process.execPath, [program, 'serve'], {
-    cwd: scratch,
-    env: { ...processEnvironment(dataFolder), TOLLGATE_PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  context.after(() => child.kill('SIGKILL'))
-  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve))
-  const output = await new Promise<string>((resolve, reject) => {
-    child.stdout.setEncoding('utf8').once('data', resolve)
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)))
-  })
-  return {
-    output,
-    stop() {
-      child.kill('SIGTERM')
-      return exited
-    },
-  }
-}
-
-test('as a process: the commands that the first start prints work unchanged, and the second start prints no key', async (context) => {
-  const folder = newFolder()
-  const server = await served(folder, context)
-  const path = join(folder, 'first-run.txt')
-  assert.match(
-    server.output,
-    /^Tollgate is ready at http:\/\/127\.0\.0\.1:\d+\nThe API key and the setup link are in /,
-  )
-  const text = readFileSync(path, 'utf8')
-  const [, url = ''] = /curl (\S+) /.exec(text) ?? []
-  const headers = [...text.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name = '', value = '']) => [
-    name,
-    value,
-  ])
-  const [, body = ''] = /-d '(.+)'/.exec(text) ?? []
-  const answer = await fetch(url, { method: 'POST', headers: Object.fromEntries(headers), body })
-  assert.equal(answer.status, 200)
-  const { choices } = (await answer.json()) as { choices: { message: { content: string } }[] }
-  assert.equal(choices[0]?.message.content, 'Hello')
-  const setupLink = new URL(/http\S+setup\?token=\S+/.exec(text)?.[0] ?? '')
-  assert.equal((await fetch(setupLink)).headers.get('content-type'), 'text/html; charset=utf-8')
-  const claim = { token: setupLink.searchParams.get('token'), name: 'Ada', email: 'ada@example.org' }
-  const claimed = await fetch(new URL('/api/setup', setupLink), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: setupLink.origin },
-    body: JSON.stringify({ ...claim, password: 'a long enough password' }),
-  })
-  assert.deepEqual([claimed.status, await claimed.json()], [200, { email: 'ada@example.org' }])
-  const requests = await inBackground(folder, 'requests', 'local', '--json')
-  output('requests.list', requests)
-  assert.equal((JSON.parse(requests.stdout) as unknown[]).length, 1)
-  assert.equal(await server.stop(), 0)
-  const again = await served(folder, context)
-  assert.match(again.output, /^Tollgate is ready at (\S+)\nConsole: \1\/console\n$/)
-  assert.equal(readFileSync(path, 'utf8'), text)
-  assert.equal(await again.stop(), 0)
 })
 
 test('every operation has a command, and every command an output that the contract promises', async (context) => {

@@ -1,7 +1,5 @@
 /** The store from outside: one owner, one schema, queries and transactions over the threads, bounded queues. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -53,22 +51,6 @@ test('a data directory has one owner, and is free again when that one is gone', 
   const third = await open(dataDirectory)
   assert.ok(third.kind === 'open')
   await third.store.close()
-})
-
-test('a process that is killed frees its directory', async (context) => {
-  const directory = temporaryDirectory(context)
-  const program = `import { takeLock } from ${JSON.stringify(new URL('lock.ts', import.meta.url).href)}
-    if (takeLock(process.argv[1]) !== undefined) process.stdout.write('locked')
-    process.stdin.resume()`
-  const path = join(directory, 'lock.db')
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program, path])
-  await once(child.stdout, 'data')
-  assert.equal(takeLock(path), undefined)
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-  const lock = takeLock(path)
-  assert.ok(lock !== undefined)
-  lock.release()
 })
 
 test('files are for their owner alone, and the log is gone after closing', async (context) => {
