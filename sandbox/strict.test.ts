@@ -31,7 +31,14 @@ function send(format: ConversationFormat, model: string, body: object): Promise<
 }
 
 /** The model is given where not every model minds: one that does. */
-type Case = readonly [what: string, good: object, bad: object, says: RegExp, code?: string, model?: string]
+type Case = readonly [
+  what: string,
+  good: object,
+  bad: object,
+  says: RegExp,
+  code?: string | undefined,
+  model?: string,
+]
 
 const schema = { type: 'object', properties: {} }
 const user = { role: 'user', content: 'hi' }
