@@ -1,10 +1,11 @@
 /**
- * Usage as an upstream counts it is charged to the nano-dollar and reported to every client as
- * the client's format counts it: cache reads and writes, reasoning, audio, tiers and searches.
+ * Usage as an upstream counts it is charged to the nano-dollar and reported to every client as the client's format counts it: cache
+ * reads and writes, reasoning, audio, tiers, options, fees and searches. What exceeds the hold is written off.
  */
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { formatUsd, parseUsd } from '../../contract/usd.ts'
+import { createLog } from '../../src/base/log.ts'
 import type { ModelDefinition, PriceDefinition } from '../../src/catalog/definition.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
 import { at, type DialectClient, dialectClients, eventsIn, type Json } from '../support/dialect-clients.ts'
@@ -24,11 +25,18 @@ const replaying = await faultUpstream(() => sendsThen('fin', says))
 const golden: PriceDefinition = { input: '3', cacheWrite5m: '3.75', cacheRead: '0.3', output: '15' }
 const prices: Readonly<Record<string, PriceDefinition>> = {
   golden,
+  small: { input: '1.75', cacheRead: '0.175', cacheWrite5m: '2.1875', output: '8.75' },
+  lasting: { ...golden, cacheWrite1h: '6' },
   tiered: { ...golden, tiers: [{ aboveInputTokens: 200_000, input: '6', cacheRead: '0.6', output: '22.5' }] },
   heard: { ...golden, inputAudio: '10' },
   optional: {
     ...golden,
-    options: { 'service_tier:flex': '0.5', 'service_tier:priority': '2' },
+    options: {
+      'service_tier:flex': '0.5',
+      'service_tier:priority': '2',
+      'speed:fast': '6',
+      'inference_geo:us': '1.1',
+    },
     fees: { web_search: '0.01' },
   },
 }
@@ -42,8 +50,16 @@ const models: ModelDefinition[] = Object.entries(prices).flatMap(([name, price])
     prices: [price],
   })),
 )
+models.push({ ...models[0]!, id: 'chat-marked-up', markup: '10%' })
 const { origin } = replaying
-const gate = await meteredGateway({ models, openai: origin, anthropic: origin, google: origin })
+const logged: string[] = []
+const gate = await meteredGateway({
+  models,
+  log: createLog({ level: 'warn', destination: { write: (line) => void logged.push(line) } }),
+  openai: origin,
+  anthropic: origin,
+  google: origin,
+})
 after(async () => {
   await gate.end()
   await replaying.close()
@@ -383,6 +399,194 @@ const rows: readonly Row[] = [
   },
 ]
 
+const inMessages = (usage: Usage): Usage => ({ input_tokens: 0, output_tokens: 1, ...usage })
+const inChat = (usage: Usage): Usage => ({ prompt_tokens: 0, completion_tokens: 0, ...usage })
+const anthropicAnswer = (usage: Usage): Usage =>
+  inMessages({ input_tokens: 1_000, output_tokens: 100, ...usage })
+const openaiAnswer = inChat({ prompt_tokens: 1_000, completion_tokens: 100 })
+
+/** For clients of the upstream's own format. */
+const ownRows: readonly Row[] = [
+  {
+    what: 'the golden request',
+    upstream: 'messages',
+    price: 'golden',
+    usage: inMessages({ input_tokens: 3, cache_creation_input_tokens: 12_304, output_tokens: 550 }),
+    usd: '0.054399',
+    receipt: { inputUncached: 3, cacheWrite5m: 12_304, output: 550, usageSource: 'reported' },
+  },
+  {
+    what: 'the same usage where writes and reads are parts of the prompt',
+    upstream: 'chat',
+    price: 'golden',
+    usage: inChat({
+      prompt_tokens: 12_307,
+      prompt_tokens_details: { cache_write_tokens: 12_304, cached_tokens: 0 },
+      completion_tokens: 550,
+    }),
+    usd: '0.054399',
+    receipt: { inputUncached: 3, cacheWrite5m: 12_304, output: 550 },
+  },
+  {
+    what: 'half a nano-dollar, rounded up once',
+    upstream: 'messages',
+    price: 'small',
+    usage: inMessages({
+      input_tokens: 24_951,
+      output_tokens: 854,
+      cache_read_input_tokens: 64_126,
+      cache_creation_input_tokens: 2_805,
+    }),
+    usd: '0.068494738',
+  },
+  {
+    what: 'the same, in the other format',
+    upstream: 'chat',
+    price: 'small',
+    usage: inChat({
+      prompt_tokens: 24_951 + 64_126 + 2_805,
+      completion_tokens: 854,
+      prompt_tokens_details: { cached_tokens: 64_126, cache_write_tokens: 2_805 },
+    }),
+    usd: '0.068494738',
+  },
+  {
+    what: 'writes by lifetime',
+    upstream: 'messages',
+    price: 'lasting',
+    usage: inMessages({
+      input_tokens: 10,
+      cache_creation_input_tokens: 3_000,
+      cache_creation: { ephemeral_5m_input_tokens: 1_000, ephemeral_1h_input_tokens: 2_000 },
+    }),
+    usd: '0.015795',
+    receipt: { cacheWrite5m: 1_000, cacheWrite1h: 2_000 },
+  },
+  {
+    what: 'hour-long writes without a price of their own, at twice the input',
+    upstream: 'messages',
+    price: 'golden',
+    usage: inMessages({
+      cache_creation_input_tokens: 1_000,
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1_000 },
+    }),
+    usd: '0.006015',
+  },
+  {
+    what: 'all of the input at the tier’s edge, of whatever class',
+    upstream: 'messages',
+    price: 'tiered',
+    usage: inMessages({ input_tokens: 100_000, cache_read_input_tokens: 100_000, output_tokens: 1_000 }),
+    usd: '0.345',
+  },
+  {
+    what: 'one token beyond it: the tier for the whole request',
+    upstream: 'messages',
+    price: 'tiered',
+    usage: inMessages({ input_tokens: 100_001, cache_read_input_tokens: 100_000, output_tokens: 1_000 }),
+    usd: '0.682506',
+  },
+  {
+    what: 'more cached than there was',
+    upstream: 'chat',
+    price: 'golden',
+    usage: inChat({ prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 50 } }),
+    usd: '0.000018',
+    receipt: { cacheRead: 10, inputUncached: 0, unpricedUsage: true },
+  },
+  {
+    what: 'reasoning, which is a part of the output',
+    upstream: 'chat',
+    price: 'golden',
+    usage: inChat({
+      prompt_tokens: 10,
+      completion_tokens: 1_000,
+      completion_tokens_details: { reasoning_tokens: 900 },
+    }),
+    usd: '0.01503',
+    receipt: { output: 1_000, reasoning: 900 },
+  },
+  {
+    what: 'flex, asked for and given',
+    upstream: 'chat',
+    price: 'optional',
+    asks: { 'openai-chat': { service_tier: 'flex' } },
+    answer: { service_tier: 'flex' },
+    usage: openaiAnswer,
+    usd: '0.00225',
+    receipt: { ranAt: ['service_tier:flex'] },
+  },
+  {
+    what: 'flex, asked for and not given',
+    upstream: 'chat',
+    price: 'optional',
+    asks: { 'openai-chat': { service_tier: 'flex' } },
+    answer: { service_tier: 'default' },
+    usage: openaiAnswer,
+    usd: '0.0045',
+    receipt: { ranAt: [] },
+  },
+  {
+    what: 'priority, asked for and given',
+    upstream: 'chat',
+    price: 'optional',
+    asks: { 'openai-chat': { service_tier: 'priority' } },
+    answer: { service_tier: 'priority' },
+    usage: openaiAnswer,
+    usd: '0.009',
+  },
+  {
+    what: 'a tier that nobody priced: the known part, and a flag',
+    upstream: 'chat',
+    price: 'golden',
+    answer: { service_tier: 'lightning' },
+    usage: openaiAnswer,
+    usd: '0.0045',
+    receipt: { unpricedUsage: true, ranAt: ['service_tier:lightning'] },
+  },
+  {
+    what: 'speed and place, multiplied',
+    upstream: 'messages',
+    price: 'optional',
+    asks: { anthropic: { speed: 'fast', inference_geo: 'us' } },
+    usage: anthropicAnswer({ speed: 'fast', inference_geo: 'us' }),
+    usd: '0.0297',
+  },
+  {
+    what: 'searches by use',
+    upstream: 'messages',
+    price: 'optional',
+    asks: { anthropic: { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 4 }] } },
+    usage: anthropicAnswer({ server_tool_use: { web_search_requests: 3 } }),
+    usd: '0.0345',
+    receipt: { fees: { web_search: 3 } },
+  },
+  {
+    what: 'searches that nobody priced: the known part, and a flag',
+    upstream: 'messages',
+    price: 'golden',
+    usage: anthropicAnswer({ server_tool_use: { web_search_requests: 3 } }),
+    usd: '0.0045',
+    receipt: { unpricedUsage: true },
+  },
+  {
+    what: 'a counter that nobody knows: the known part, and a flag',
+    upstream: 'messages',
+    price: 'golden',
+    usage: anthropicAnswer({ video_tokens: 70 }),
+    usd: '0.0045',
+    receipt: { unpricedUsage: true },
+  },
+  {
+    what: 'a markup: the customer’s price and the list’s',
+    upstream: 'chat',
+    price: 'marked-up',
+    usage: openaiAnswer,
+    usd: '0.00495',
+    receipt: { upstreamCost: 4_500_000n },
+  },
+]
+
 /** Searches by a tool that was not offered are implausible: the tokens alone are charged. */
 const unoffered = { usd: '0.0045', of: { fees: { web_search: 0 } } }
 
@@ -409,13 +613,28 @@ async function charged(
     ...(isOffered ? { unpricedUsage: false, implausible: null } : {}),
     ...of,
   })
-  if (!stream) assert.equal(answer.headers['x-tollgate-cost'], usd)
+  if (!stream) {
+    assert.equal(answer.headers['x-tollgate-cost'], usd)
+    assert.equal(answer.headers['x-tollgate-balance'], formatUsd(posted), 'the balance after the charge')
+  }
+  const lookup = await fetch(`${gate.origin}/v1/generations/${String(answer.headers['x-request-id'])}`, {
+    headers: { authorization: `Bearer ${account.key}` },
+  })
+  const { data } = (await lookup.json()) as { data: { cost: string; status: string } }
+  assert.deepEqual([data.status, data.cost], ['complete', usd])
   return { text: answer.text, receipt }
 }
 
+const ownClients: Readonly<Record<UpstreamName, DialectClient>> = {
+  chat: dialectClients.find(({ format }) => format === 'openai-chat')!,
+  responses: dialectClients.find(({ format }) => format === 'openai-responses')!,
+  messages: dialectClients.find(({ format }) => format === 'anthropic')!,
+  gemini: dialectClients.find(({ format }) => format === 'gemini')!,
+}
+
 suite('charges', () => {
-  for (const row of rows) {
-    for (const client of dialectClients) {
+  for (const row of [...rows, ...ownRows]) {
+    for (const client of ownRows.includes(row) ? [ownClients[row.upstream]] : dialectClients) {
       for (const stream of [false, true]) {
         test(`${client.format} → ${row.upstream}, ${stream ? 'streamed' : 'whole'}: ${row.what}`, async () => {
           await charged(client, row, stream)
@@ -511,3 +730,35 @@ suite('ways of counting', () => {
     }
   }
 })
+
+/** A context full of what only the upstream saw: possible, but not covered by the hold. */
+const unseen: Readonly<Record<UpstreamName, Usage>> = {
+  chat: inChat({ prompt_tokens: 900_000, completion_tokens: 1 }),
+  responses: responsesUsage({ input_tokens: 900_000, output_tokens: 1, total_tokens: 900_001 }),
+  messages: { input_tokens: 900_000, output_tokens: 1 },
+  gemini: geminiUsage({ promptTokenCount: 900_000, candidatesTokenCount: 1, totalTokenCount: 900_001 }),
+}
+
+for (const upstream of upstreamNames) {
+  for (const stream of [false, true]) {
+    test(`${upstream}, ${stream ? 'streamed' : 'whole'}: a cost above the hold is charged up to it, and the rest written off`, async () => {
+      const client = ownClients[upstream]
+      says = sayings[upstream][stream ? 'streamed' : 'whole'](unseen[upstream], {})
+      const account = await gate.account('5')
+      logged.length = 0
+      const model = `${upstream}-golden`
+      await gate.askAs(account, client, { model, text: 'hello', stream, more: client.limit(16) }).whole()
+      const receipt = await gate.receiptOf(account)
+      assert.deepEqual([receipt.charged, receipt.implausible], [receipt.hold, null])
+      assert.equal(receipt.writtenOff, 900_000n * 3_000n + 15_000n - receipt.hold)
+      assert.equal((await gate.balance(account.id)).posted, parseUsd('5')! - receipt.hold)
+      assert.equal((await gate.ledger.account(account.id))?.writtenOffToday, 0n, 'not the account’s doing')
+      const warning = logged.find((line) => line.includes('not charged')) ?? 'null'
+      assert.partialDeepStrictEqual(JSON.parse(warning), {
+        upstream: receipt.upstream,
+        model,
+        writtenOffUsd: formatUsd(receipt.writtenOff),
+      })
+    })
+  }
+}
