@@ -1,4 +1,4 @@
-/** Failures while a user works in the console: no session, no server, no stream, a second window, invalid URLs. */
+/** Failures while a user works in the console: no session, no server, no stream, truncated responses, many windows, invalid URLs. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from '../support/browser.ts'
@@ -183,5 +183,62 @@ test("a URL with another user's account does not show a different account instea
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   await said.waitFor({ state: 'detached' })
   assert.match(new URL(page.url()).search, /^\?account=acct_/)
+  await visit.close()
+})
+
+test('a truncated response shows an error, and can be requested again', async () => {
+  const { page } = await person.signIn()
+  await page.route('**/api/keys?*', (route) =>
+    route.fulfill({ status: 200, contentType: 'application/json', body: '[{"id":"key_' }),
+  )
+  await page.goto('/console/keys')
+  await page.getByText('The server sent an invalid response.').waitFor()
+  await page.unroute('**/api/keys?*')
+  await page.getByRole('button', { name: /again/i }).click()
+  await page.getByRole('link', { name: 'First key' }).waitFor()
+})
+
+/** More than the connections that a browser opens to one server. */
+const tabCount = 8
+const shows = (tabs: readonly Page[], name: string) =>
+  Promise.all(tabs.map((tab) => tab.getByRole('link', { name }).waitFor()))
+
+test('eight tabs work, receive every change, and another takes over when the leading one closes', async () => {
+  const visit = await person.visit()
+  const streams: string[] = []
+  visit.context.on('request', (request) => {
+    if (request.url().includes('/api/events')) streams.push(request.url())
+  })
+  const tabs = [visit.page]
+  while (tabs.length < tabCount) tabs.push(await visit.window())
+  for (const tab of tabs) await tab.goto('/console/keys')
+  await person.client.done('key.create', { name: 'seen by all' })
+  await shows(tabs, 'seen by all')
+  assert.ok(streams.length <= 2, `${streams.length} connections for ${tabs.length} tabs`)
+  const took = visit.context.waitForEvent('request', (request) => request.url().includes('/api/events'))
+  await tabs[0]?.close()
+  await took
+  await person.client.done('key.create', { name: 'seen by the rest' })
+  await shows(tabs.slice(1), 'seen by the rest')
+  visit.clean()
+  await visit.close()
+})
+
+test('an invitation appears in every window that shows the members, without a reload', async () => {
+  const made = await person.client.post('/api/auth/organization/create', { name: 'Seen', slug: 'seen' })
+  const { id: organizationId } = made.body as { id: string }
+  const { accounts } = await person.client.done('me.show', {})
+  const account = accounts.find(({ organization }) => organization === organizationId)?.account
+  const visit = await person.visit()
+  const tab = visit.page
+  await tab.goto(`/console/settings?tab=members&account=${account}`)
+  await tab.getByRole('heading', { name: 'Roles' }).waitFor()
+  await person.client.post('/api/auth/organization/invite-member', {
+    email: 'invited@example.org',
+    role: 'developer',
+    organizationId,
+  })
+  await tab.getByText('invited@example.org').waitFor()
+  visit.clean()
   await visit.close()
 })

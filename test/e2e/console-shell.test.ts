@@ -1,22 +1,39 @@
 /**
  * The layout of the console in a real browser: light and dark without a flash, what pages may load, how large they are,
- * phones, deep links, the back button, and missing pages.
+ * phones, deep links, the back button, missing pages, and all pages while they are empty.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { firstLoadBytesMax, firstLoads } from '../../scripts/console-size.js'
-import type { Page } from '../support/browser.ts'
+import type { Page, Visit } from '../support/browser.ts'
+import { arrive, fits, phone } from '../support/console-looks.ts'
+import { consolePages } from '../support/console-pages.ts'
 import { type ConsolePerson, consolePerson } from '../support/console-person.ts'
+import type { LivedInIds } from '../support/lived-in.ts'
 
 let person: ConsolePerson
+let newcomer: Visit
 before(async () => {
   person = await consolePerson()
+  newcomer = await person.visit()
 })
 after(() => person.close())
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
 const themeOf = (page: Page) => page.locator('html').getAttribute('data-theme')
 const background = 'getComputedStyle(document.documentElement).backgroundColor'
+
+/** An empty console: no violation that axe finds, and no page wider than a phone. */
+const noIds = {} as LivedInIds
+for (const page of consolePages.filter(({ isEmptyToo, as }) => isEmptyToo && as === 'operator')) {
+  test(`new and empty: ${page.name}`, async () => {
+    await arrive(newcomer, page, page.path(noIds))
+    await newcomer.accessible()
+    await newcomer.page.setViewportSize(phone)
+    await fits(newcomer)
+    newcomer.clean()
+  })
+}
 
 for (const { page, scriptBytes } of firstLoads()) {
   test(`${page} needs ${(scriptBytes / 1_000).toFixed(1)} kB of compressed script`, () => {
