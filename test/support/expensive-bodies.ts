@@ -23,6 +23,13 @@ interface Parts {
   readonly tool: (index: number) => string
   /** The tools of a request, as the member that holds them. */
   readonly tools: (list: string) => string
+  /** A turn of parts. */
+  readonly parted: (list: string) => string
+  readonly picture: string
+  readonly hostedTool: string
+  /** A setting that is a list, as the member that holds it. */
+  readonly setting: (list: string) => string
+  readonly settingItem: (index: number) => string
 }
 
 const schema = '{"type":"object","properties":{"a":{"type":"string"}}}'
@@ -34,6 +41,11 @@ const formats: Readonly<Record<ParsedFormat, Parts>> = {
     turns: (list) => `"messages":[${list}]`,
     tool: (index) => `{"type":"function","function":{"name":"f${index}","parameters":${schema}}}`,
     tools: (list) => `"tools":[${list}]`,
+    parted: (list) => `{"role":"user","content":[${list}]}`,
+    picture: '{"type":"image_url","image_url":{"url":"data:,a"}}',
+    hostedTool: '{"type":"web_search"}',
+    setting: (list) => `"modalities":[${list}]`,
+    settingItem: () => '"a"',
   },
   'openai-responses': {
     head: '"model":"m","store":false',
@@ -41,6 +53,11 @@ const formats: Readonly<Record<ParsedFormat, Parts>> = {
     turns: (list) => `"input":[${list}]`,
     tool: (index) => `{"type":"function","name":"f${index}","parameters":${schema}}`,
     tools: (list) => `"tools":[${list}]`,
+    parted: (list) => `{"role":"user","content":[${list}]}`,
+    picture: '{"type":"input_image","image_url":"data:,a"}',
+    hostedTool: '{"type":"web_search"}',
+    setting: (list) => `"include":[${list}]`,
+    settingItem: () => '"a"',
   },
   anthropic: {
     head: '"model":"m","max_tokens":5',
@@ -48,6 +65,11 @@ const formats: Readonly<Record<ParsedFormat, Parts>> = {
     turns: (list) => `"messages":[${list}]`,
     tool: (index) => `{"name":"f${index}","input_schema":${schema}}`,
     tools: (list) => `"tools":[${list}]`,
+    parted: (list) => `{"role":"user","content":[${list}]}`,
+    picture: '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}',
+    hostedTool: '{"type":"web_search_20250305","name":"web_search"}',
+    setting: (list) => `"context_management":{"edits":[${list}]}`,
+    settingItem: (index) => `{"type":"x${index}"}`,
   },
   gemini: {
     head: '"labels":{}',
@@ -55,6 +77,11 @@ const formats: Readonly<Record<ParsedFormat, Parts>> = {
     turns: (list) => `"contents":[${list}]`,
     tool: (index) => `{"name":"f${index}","parameters":${schema}}`,
     tools: (list) => `"tools":[{"functionDeclarations":[${list}]}]`,
+    parted: (list) => `{"role":"user","parts":[${list}]}`,
+    picture: '{"inlineData":{"mimeType":"image/png","data":"aGk="}}',
+    hostedTool: '{"googleSearch":{}}',
+    setting: (list) => `"generationConfig":{"responseModalities":[${list}]}`,
+    settingItem: () => '"TEXT"',
   },
 }
 
@@ -105,6 +132,11 @@ const shapes: Readonly<Record<string, Shape>> = {
   'nested arrays': (parts, bytes) =>
     body(parts, one(parts, hello), `"x":[${filled(bytes, () => '['.repeat(50) + ']'.repeat(50))}]`),
   'many tools': (parts, bytes) => body(parts, one(parts, hello), parts.tools(filled(bytes, parts.tool))),
+  'hosted tools': (parts, bytes) =>
+    body(parts, one(parts, hello), `"tools":[${filled(bytes, () => parts.hostedTool)}]`),
+  pictures: (parts, bytes) => body(parts, parts.turns(parts.parted(filled(bytes, () => parts.picture)))),
+  'a long list in a setting': (parts, bytes) =>
+    body(parts, one(parts, hello), parts.setting(filled(bytes, parts.settingItem))),
   'a tool of many names': (parts, bytes) =>
     body(
       parts,
