@@ -16,7 +16,7 @@ import { testGateway } from '../support/gateway.ts'
 import { type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { type LivedIn, livedIn } from '../support/lived-in.ts'
 import { noonClock } from '../support/noon-clock.ts'
-import { type PostgresServer, postgresIsMissing, runSql, startPostgres } from '../support/postgres-server.ts'
+import { type PostgresServer, postgresIsMissing, runSql, sharedPostgres } from '../support/postgres-server.ts'
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import type { Member } from '../support/two-tenants.ts'
 
@@ -89,9 +89,8 @@ else
   describe('a move to PostgreSQL', () => {
     let database: PostgresServer
     before(async () => {
-      database = await startPostgres()
+      database = await sharedPostgres()
     })
-    after(() => database.stop())
 
     test('every page of a used installation answers the same, and keys and sessions work', async () => {
       const lived = await livedIn(noonClock().wallMs())

@@ -17,7 +17,7 @@ import { freePort } from '../support/free-port.ts'
 import { type GatewayProcess, makeInstallation } from '../support/gateway-process.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { Sent } from '../support/paying-client.ts'
-import { postgresIsMissing, startPostgres } from '../support/postgres-server.ts'
+import { postgresIsMissing, sharedPostgres } from '../support/postgres-server.ts'
 
 const shipped = readFileSync(new URL('../../deploy/nginx/balancer.conf', import.meta.url), 'utf8')
 const nginxIsMissing =
@@ -85,7 +85,7 @@ async function startBalancer(servers: readonly number[]) {
 
 /** Two servers on one database behind the balancer, with the provider that they ask. */
 async function openServers(settings: Readonly<Record<string, string>>) {
-  const database = await startPostgres()
+  const database = await sharedPostgres()
   const sandbox = await startSandbox({ clock: systemClock })
   const environment = {
     DATABASE_URL: await database.createDatabase(),
@@ -128,7 +128,6 @@ limits: { requestsPerMinute: none, tokensPerMinute: none, concurrent: none }
       await balancer.stop()
       for (const installation of installations) await installation.remove()
       await sandbox.close()
-      await database.stop()
     },
   }
 }

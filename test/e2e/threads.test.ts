@@ -20,7 +20,7 @@ import {
   meteredGateway,
 } from '../support/metered-gateway.ts'
 import { refusalAtEnd, refusalIn, type Sent } from '../support/paying-client.ts'
-import { postgresIsMissing, startPostgres } from '../support/postgres-server.ts'
+import { postgresIsMissing, sharedPostgres } from '../support/postgres-server.ts'
 
 const metricsToken = 'scrape-this-server'
 
@@ -36,13 +36,12 @@ const engines: Readonly<Record<string, () => Promise<Threads>>> = {
     return { gate, end: gate.end }
   },
   PostgreSQL: async () => {
-    const database = await startPostgres()
-    const url = await database.createDatabase()
+    const url = await (await sharedPostgres()).createDatabase()
     const gate = await twoThreads({
       DATABASE_URL: url,
       TOLLGATE_SECRET: 'root secret of two threads on a database',
     })
-    return { gate, end: () => gate.end().finally(database.stop) }
+    return { gate, end: gate.end }
   },
 }
 
