@@ -148,40 +148,6 @@ async function runAndKill(dataDirectory: string, failpoint: string, killAfter: n
   return { acknowledged, signal }
 }
 
-const deaths: readonly [text: string, failpoint: string, killAfter: number][] = [
-  ['in the midst of load', '', 500],
-  ['before a commit of settlements', 'before-commit-settle:kill=60', 1_000_000],
-  ['after a commit of settlements, before it is acknowledged', 'after-commit-settle:kill=60', 1_000_000],
-  ['after a commit of holds', 'after-commit-admit:kill=60', 1_000_000],
-]
-for (const [text, failpoint, killAfter] of deaths) {
-  test(`killed ${text}: what was acknowledged is there, the rest is closed, the books balance`, async (context) => {
-    const dataDirectory = temporaryDirectory(context)
-    await (await withAccount(context, dataDirectory)).shut()
-    const { acknowledged, signal } = await runAndKill(dataDirectory, failpoint, killAfter)
-    assert.equal(signal, 'SIGKILL')
-    assert.ok(acknowledged.length > 0)
-
-    const { ledger } = await openTestLedger(context, { dataDirectory })
-    const report = await ledger.verify()
-    assert.deepEqual([report.openHolds, report.drift], [0, []])
-    for (const id of acknowledged) {
-      const receipt = await ledger.receipt(id)
-      assert.deepEqual([receipt?.endReason, receipt?.charged], ['complete', 7n])
-    }
-    // What an answer left at its provider is known if and only if its settlement is.
-    for (const { id, endReason } of await ledger.receipts(account, 10_000, null)) {
-      const isRecorded = (await ledger.providerObjects(account, [`resp_${id}`], 2)).length === 1
-      assert.equal(isRecorded, endReason === 'complete')
-    }
-    const row = await ledger.account(account)
-    const charged = start - (row?.posted ?? 0n)
-    assert.ok(charged >= 7n * BigInt(acknowledged.length))
-    // At most one request of each of the 32 was under way: charged in full, at its checkpoint, or not at all.
-    assert.ok(charged <= 7n * BigInt(acknowledged.length + 32))
-  })
-}
-
 test('killed while closing what another process left: the next one finishes it, once', async (context) => {
   const dataDirectory = temporaryDirectory(context)
   const first = await withAccount(context, dataDirectory)
