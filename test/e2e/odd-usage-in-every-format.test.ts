@@ -1,11 +1,13 @@
 /**
- * Missing or implausible usage is replaced by a count, and what exceeds the hold is not charged: in every
- * format and between any two.
+ * Missing or implausible usage is replaced by a count and reported to the operator, and what exceeds the hold is not charged: in
+ * every format and between any two.
  */
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { formatUsd, parseUsd } from '../../contract/usd.ts'
 import type { LoggedRequest } from '../../sandbox/request-log.ts'
+import { formatId } from '../../src/base/ids.ts'
+import { createLog } from '../../src/base/log.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
 import {
   type DialectClient,
@@ -18,7 +20,11 @@ import { meteredGateway, type UpstreamName, upstreamNames } from '../support/met
 import type { Whole } from '../support/paying-client.ts'
 import { sampled } from '../support/sampled.ts'
 
-const gate = await meteredGateway({ limits: { requestsPerMinute: null, concurrent: null } })
+const lines: string[] = []
+const gate = await meteredGateway({
+  limits: { requestsPerMinute: null, concurrent: null },
+  log: createLog({ level: 'warn', destination: { write: (line) => void lines.push(line) } }),
+})
 after(() => gate.end())
 
 const cost = (input: number, output: number): bigint => BigInt(input) * 3_000n + BigInt(output) * 15_000n
@@ -83,6 +89,9 @@ for (const stream of [true, false]) {
           })
           assert.equal(receipt.endReason, 'complete')
           assert.equal(receipt.unpricedUsage, true)
+          const reported = lines.find((line) => line.includes(formatId('req', receipt.id))) ?? '{}'
+          const { model, meters } = JSON.parse(reported) as { model?: string; meters?: string[] }
+          assert.deepEqual([model, (meters ?? []).length > 0], [`${pair.upstream}-odd-usage`, true])
           assert.equal(receipt.charged, cost(meter.inputTokens, 30), `${receipt.output} of output`)
         })
       }

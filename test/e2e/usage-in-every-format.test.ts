@@ -621,8 +621,10 @@ async function charged(
   const lookup = await fetch(`${gate.origin}/v1/generations/${String(answer.headers['x-request-id'])}`, {
     headers: { authorization: `Bearer ${account.key}` },
   })
-  const { data } = (await lookup.json()) as { data: { cost: string; status: string } }
-  assert.deepEqual([data.status, data.cost], ['complete', usd])
+  const { data } = (await lookup.json()) as {
+    data: { cost: string; status: string; usage: { unpriced: boolean } }
+  }
+  assert.deepEqual([data.status, data.cost, data.usage.unpriced], ['complete', usd, receipt.unpricedUsage])
   return { text: answer.text, receipt }
 }
 
