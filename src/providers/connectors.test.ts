@@ -289,228 +289,173 @@ for (const [status, problem, message] of wordings) {
   })
 }
 
-interface Case {
-  readonly connector: Connector
-  readonly status: number
-  readonly problem?: Partial<UpstreamProblem>
-  readonly headers?: Readonly<Record<string, string>>
-  readonly expect: string
-}
+type Case = readonly [
+  connector: Connector,
+  status: number,
+  expect: string,
+  problem?: Partial<UpstreamProblem> | undefined,
+  headers?: Readonly<Record<string, string>>,
+]
 
 const cases: readonly Case[] = [
-  {
-    connector: openai,
-    status: 401,
-    problem: { code: 'invalid_api_key' },
-    expect: 'upstream_unavailable elsewhere null operator',
-  },
-  { connector: openai, status: 402, expect: 'upstream_unavailable elsewhere null operator' },
-  {
-    connector: openai,
-    status: 403,
-    problem: { code: 'unsupported_country_region_territory' },
-    expect: 'upstream_unavailable elsewhere null operator',
-  },
-  {
-    connector: openai,
-    status: 429,
-    problem: { type: 'billing_not_active' },
-    expect: 'upstream_unavailable elsewhere null operator',
-  },
-  {
-    connector: openai,
-    status: 429,
-    problem: { code: 'rate_limit_exceeded', message: 'Rate limit reached for gpt-5' },
-    expect: 'upstream_rate_limited elsewhere null -',
-  },
-  {
-    connector: openai,
-    status: 400,
-    problem: { code: 'context_length_exceeded', message: 'maximum context length' },
-    expect: 'context_too_long never 400 -',
-  },
-  {
-    connector: openai,
-    status: 400,
-    problem: { message: "Invalid value: 'your credit balance is too low'" },
-    expect: 'upstream_rejected never 400 -',
-  },
-  {
-    connector: openai,
-    status: 400,
-    problem: { code: 'model_not_found' },
-    expect: 'upstream_unavailable elsewhere null operator',
-  },
-  { connector: openai, status: 408, expect: 'upstream_timeout elsewhere null -' },
-  { connector: openai, status: 409, expect: 'upstream_error elsewhere null -' },
-  { connector: openai, status: 413, expect: 'context_too_long never 400 -' },
-  { connector: openai, status: 422, expect: 'upstream_rejected never 422 -' },
-  {
-    connector: openai,
-    status: 422,
-    headers: { 'x-should-retry': 'true' },
-    expect: 'upstream_rejected elsewhere 422 -',
-  },
-  { connector: openai, status: 500, expect: 'upstream_error elsewhere null -' },
-  {
-    connector: openai,
-    status: 500,
-    headers: { 'x-should-retry': 'false' },
-    expect: 'upstream_error never null -',
-  },
-  { connector: openai, status: 502, expect: 'upstream_error elsewhere null -' },
-  { connector: openai, status: 503, expect: 'upstream_overloaded elsewhere null -' },
-  { connector: openai, status: 504, expect: 'upstream_timeout elsewhere null -' },
-  { connector: openai, status: 520, expect: 'upstream_error elsewhere null -' },
-  { connector: openai, status: 302, expect: 'upstream_invalid elsewhere null operator' },
-  { connector: openai, status: 200, expect: 'upstream_invalid elsewhere null -' },
-  {
-    connector: anthropic,
-    status: 400,
-    problem: {
+  [openai, 401, 'upstream_unavailable elsewhere null operator', { code: 'invalid_api_key' }],
+  [openai, 402, 'upstream_unavailable elsewhere null operator'],
+  [
+    openai,
+    403,
+    'upstream_unavailable elsewhere null operator',
+    { code: 'unsupported_country_region_territory' },
+  ],
+  [openai, 429, 'upstream_unavailable elsewhere null operator', { type: 'billing_not_active' }],
+  [
+    openai,
+    429,
+    'upstream_rate_limited elsewhere null -',
+    { code: 'rate_limit_exceeded', message: 'Rate limit reached for gpt-5' },
+  ],
+  [
+    openai,
+    400,
+    'context_too_long never 400 -',
+    { code: 'context_length_exceeded', message: 'maximum context length' },
+  ],
+  [
+    openai,
+    400,
+    'upstream_rejected never 400 -',
+    { message: "Invalid value: 'your credit balance is too low'" },
+  ],
+  [openai, 400, 'upstream_unavailable elsewhere null operator', { code: 'model_not_found' }],
+  [openai, 408, 'upstream_timeout elsewhere null -'],
+  [openai, 409, 'upstream_error elsewhere null -'],
+  [openai, 413, 'context_too_long never 400 -'],
+  [openai, 422, 'upstream_rejected never 422 -'],
+  [openai, 422, 'upstream_rejected elsewhere 422 -', undefined, { 'x-should-retry': 'true' }],
+  [openai, 500, 'upstream_error elsewhere null -'],
+  [openai, 500, 'upstream_error never null -', undefined, { 'x-should-retry': 'false' }],
+  [openai, 502, 'upstream_error elsewhere null -'],
+  [openai, 503, 'upstream_overloaded elsewhere null -'],
+  [openai, 504, 'upstream_timeout elsewhere null -'],
+  [openai, 520, 'upstream_error elsewhere null -'],
+  [openai, 302, 'upstream_invalid elsewhere null operator'],
+  [openai, 200, 'upstream_invalid elsewhere null -'],
+  [
+    anthropic,
+    400,
+    'upstream_unavailable elsewhere null operator',
+    {
       type: 'invalid_request_error',
       message: 'Your credit balance is too low to access the Anthropic API.',
     },
-    expect: 'upstream_unavailable elsewhere null operator',
-  },
-  {
-    connector: anthropic,
-    status: 400,
-    problem: { type: 'invalid_request_error', message: 'messages.0: your credit balance is too low' },
-    expect: 'upstream_rejected never 400 -',
-  },
-  {
-    connector: anthropic,
-    status: 402,
-    problem: { type: 'billing_error' },
-    expect: 'upstream_unavailable elsewhere null operator',
-  },
-  {
-    connector: anthropic,
-    status: 403,
-    problem: { type: 'permission_error' },
-    expect: 'upstream_unavailable elsewhere null operator',
-  },
-  {
-    connector: anthropic,
-    status: 413,
-    problem: { type: 'request_too_large', message: 'Request exceeds the maximum size' },
-    expect: 'upstream_rejected never 413 -',
-  },
-  {
-    connector: anthropic,
-    status: 400,
-    problem: { message: 'input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000' },
-    expect: 'context_too_long never 400 -',
-  },
-  {
-    connector: anthropic,
-    status: 500,
-    problem: { type: 'api_error' },
-    expect: 'upstream_error elsewhere null -',
-  },
+  ],
+  [
+    anthropic,
+    400,
+    'upstream_rejected never 400 -',
+    { type: 'invalid_request_error', message: 'messages.0: your credit balance is too low' },
+  ],
+  [anthropic, 402, 'upstream_unavailable elsewhere null operator', { type: 'billing_error' }],
+  [anthropic, 403, 'upstream_unavailable elsewhere null operator', { type: 'permission_error' }],
+  [
+    anthropic,
+    413,
+    'upstream_rejected never 413 -',
+    { type: 'request_too_large', message: 'Request exceeds the maximum size' },
+  ],
+  [
+    anthropic,
+    400,
+    'context_too_long never 400 -',
+    { message: 'input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000' },
+  ],
+  [anthropic, 500, 'upstream_error elsewhere null -', { type: 'api_error' }],
   // As a dialect reports an error that came inside a 200.
-  {
-    connector: anthropic,
-    status: 500,
-    problem: { type: 'overloaded_error' },
-    expect: 'upstream_overloaded elsewhere null -',
-  },
-  {
-    connector: openai,
-    status: 404,
-    problem: {
+  [anthropic, 500, 'upstream_overloaded elsewhere null -', { type: 'overloaded_error' }],
+  [
+    openai,
+    404,
+    'upstream_rejected never 404 -',
+    {
       type: 'invalid_request_error',
       message: "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.",
     },
-    expect: 'upstream_rejected never 404 -',
-  },
-  {
-    connector: sandbox,
-    status: 400,
-    problem: { type: 'invalid_request_error', message: 'prompt is too long: 3 tokens > 2 maximum' },
-    expect: 'context_too_long never 400 -',
-  },
-  {
-    connector: sandbox,
-    status: 429,
-    problem: { code: 'insufficient_quota', type: 'insufficient_quota' },
-    expect: 'upstream_unavailable elsewhere null operator',
-  },
-  {
-    connector: sandbox,
-    status: 400,
-    problem: { code: '400', type: 'INVALID_ARGUMENT', reason: 'API_KEY_INVALID' },
-    expect: 'upstream_unavailable elsewhere null operator',
-  },
-  {
-    connector: google,
-    status: 400,
-    problem: {
+  ],
+  [
+    sandbox,
+    400,
+    'context_too_long never 400 -',
+    { type: 'invalid_request_error', message: 'prompt is too long: 3 tokens > 2 maximum' },
+  ],
+  [
+    sandbox,
+    429,
+    'upstream_unavailable elsewhere null operator',
+    { code: 'insufficient_quota', type: 'insufficient_quota' },
+  ],
+  [
+    sandbox,
+    400,
+    'upstream_unavailable elsewhere null operator',
+    { code: '400', type: 'INVALID_ARGUMENT', reason: 'API_KEY_INVALID' },
+  ],
+  [
+    google,
+    400,
+    'context_too_long never 400 -',
+    {
       type: 'INVALID_ARGUMENT',
       message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
     },
-    expect: 'context_too_long never 400 -',
-  },
-  {
-    connector: google,
-    status: 400,
-    problem: { type: 'INVALID_ARGUMENT', message: 'API key expired. Please renew the API key.' },
-    expect: 'upstream_unavailable elsewhere null operator',
-  },
-  {
-    connector: google,
-    status: 400,
-    problem: { type: 'INVALID_ARGUMENT', message: 'Invalid value: "API key not valid"' },
-    expect: 'upstream_rejected never 400 -',
-  },
-  {
-    connector: google,
-    status: 400,
-    problem: {
+  ],
+  [
+    google,
+    400,
+    'upstream_unavailable elsewhere null operator',
+    { type: 'INVALID_ARGUMENT', message: 'API key expired. Please renew the API key.' },
+  ],
+  [
+    google,
+    400,
+    'upstream_rejected never 400 -',
+    { type: 'INVALID_ARGUMENT', message: 'Invalid value: "API key not valid"' },
+  ],
+  [
+    google,
+    400,
+    'upstream_unavailable elsewhere null operator',
+    {
       type: 'FAILED_PRECONDITION',
       message: 'Gemini API free tier is not available in your country.',
     },
-    expect: 'upstream_unavailable elsewhere null operator',
-  },
-  {
-    connector: google,
-    status: 400,
-    problem: {
+  ],
+  [
+    google,
+    400,
+    'upstream_unavailable elsewhere null operator',
+    {
       type: 'FAILED_PRECONDITION',
       message: 'User location is not supported for the API use.',
     },
-    expect: 'upstream_unavailable elsewhere null operator',
-  },
-  {
-    connector: google,
-    status: 400,
-    problem: { type: 'FAILED_PRECONDITION', message: 'The file is not in an ACTIVE state.' },
-    expect: 'upstream_rejected never 400 -',
-  },
-  {
-    connector: google,
-    status: 429,
-    problem: { type: 'RESOURCE_EXHAUSTED', message: 'Your prepayment credits are depleted.' },
-    expect: 'upstream_unavailable elsewhere null operator',
-  },
-  { connector: google, status: 403, expect: 'upstream_unavailable elsewhere null operator' },
+  ],
+  [
+    google,
+    400,
+    'upstream_rejected never 400 -',
+    { type: 'FAILED_PRECONDITION', message: 'The file is not in an ACTIVE state.' },
+  ],
+  [
+    google,
+    429,
+    'upstream_unavailable elsewhere null operator',
+    { type: 'RESOURCE_EXHAUSTED', message: 'Your prepayment credits are depleted.' },
+  ],
+  [google, 403, 'upstream_unavailable elsewhere null operator'],
   // As a dialect reports an error that came inside a 200.
-  {
-    connector: google,
-    status: 500,
-    problem: { type: 'UNAVAILABLE' },
-    expect: 'upstream_overloaded elsewhere null -',
-  },
-  {
-    connector: google,
-    status: 499,
-    problem: { type: 'CANCELLED' },
-    expect: 'upstream_error elsewhere null -',
-  },
+  [google, 500, 'upstream_overloaded elsewhere null -', { type: 'UNAVAILABLE' }],
+  [google, 499, 'upstream_error elsewhere null -', { type: 'CANCELLED' }],
 ]
 
-for (const { connector, status, problem, headers, expect } of cases) {
+for (const [connector, status, expect, problem, headers] of cases) {
   test(`${connector.provider} ${status} ${JSON.stringify({ ...problem, ...headers })}`, () => {
     const full = { message: '', type: '', code: '', ...problem }
     const failure = connector.classify(

@@ -159,7 +159,8 @@ suite('large bodies', { concurrency: 1 }, () => {
     sandbox = await startSandbox({ clock: systemClock })
     const limits =
       'context: 1000000, maxOutput: 10000, inputs: [text, image], prices: [{ input: 3, output: 15 }]'
-    installation = makeInstallation(`
+    installation = makeInstallation(
+      `
 sandbox: off
 upstreams:
   - { name: a, provider: openai, url: '${sandbox.origin}', credential: any, models: [chat-slow, chat-hang, responses-slow] }
@@ -172,7 +173,10 @@ models:
   - { id: messages-slow, provider: anthropic, upstreamId: sandbox-slow, ${limits} }
   - { id: gemini-slow, provider: google, upstreamId: sandbox-slow, ${limits} }
 limits: { ${limitsOff}, bodyBudgetBytes: ${budgetBytes} }
-`)
+`,
+      // How late the database is depends on other programs on the machine.
+      { fixed: { storeWaitMs: 60_000 } },
+    )
     memory = memoryProbe(installation.folder)
     server = await installation.start({ environment: memory.environment })
     key = (await installation.ask('account.create', { email: 'ada@example.org', credit: '1000' })).key
