@@ -1,4 +1,4 @@
-/** Throttling of guesses: what does not count as one. test/e2e/attack-guessing.test.ts has the limits. */
+/** Throttling of guesses: the counters, and what does not count. test/e2e/attack-guessing.test.ts has the limits. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../../test/support/manual-clock.ts'
@@ -6,6 +6,22 @@ import { ann, type Reply, testPeople } from '../../../test/support/people.ts'
 import { openAttempts } from './attempts.ts'
 
 const limits = { attemptsWindowMs: 1_000, attemptsKeptMax: 3 }
+
+test('attempts count within a window, against all keys or none', () => {
+  const clock = manualClock()
+  const attempts = openAttempts(clock, limits)
+  const both = [
+    { key: 'a', max: 2 },
+    { key: 'b', max: 1 },
+  ]
+  assert.equal(attempts.take(both).kind, 'allowed')
+  clock.advance(400)
+  assert.deepEqual(attempts.take(both), { kind: 'refused', retryAfterMs: 600 })
+  assert.equal(attempts.take([{ key: 'a', max: 2 }]).kind, 'allowed')
+  assert.equal(attempts.take([{ key: 'a', max: 2 }]).kind, 'refused')
+  clock.advance(600)
+  assert.equal(attempts.take(both).kind, 'allowed')
+})
 
 test('a refunded attempt does not count', () => {
   const attempts = openAttempts(manualClock(), limits)
@@ -15,6 +31,13 @@ test('a refunded attempt does not count', () => {
     taken.refund()
     taken.refund()
   }
+  assert.equal(attempts.take([{ key: 'a', max: 1 }]).kind, 'allowed')
+})
+
+test('the number of remembered keys is bounded, and the oldest is evicted', () => {
+  const attempts = openAttempts(manualClock(), limits)
+  for (const key of ['a', 'b', 'c', 'd']) attempts.take([{ key, max: 1 }])
+  assert.equal(attempts.take([{ key: 'd', max: 1 }]).kind, 'refused')
   assert.equal(attempts.take([{ key: 'a', max: 1 }]).kind, 'allowed')
 })
 
