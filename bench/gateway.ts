@@ -86,7 +86,7 @@ function receiptsOf(gateway: Gateway): number {
   }
 }
 
-/** One line for each level; throws if one is off. Takes what the load generator counted as answered. */
+/** Checks each metering level; throws on a mismatch. `answered`: the load generator's count. */
 export async function proveLevels(gateway: Gateway, answered: number): Promise<string> {
   const receipts = receiptsOf(gateway)
   const poor = await createAccount(gateway.dataFolder, 'bench-poor', '0')

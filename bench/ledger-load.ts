@@ -57,7 +57,7 @@ const receipt: ReceiptDraft = {
   offerCost: null,
 }
 
-/** What the receipt costs 20,754,000 nano-USD at, in nano-USD per million tokens. */
+/** Rates in nano-USD per million tokens, at which the receipt costs 20,754,000 nano-USD. */
 const rates = { input: '3000000000', cacheRead: '300000000', output: '15000000000' }
 const price = { rates, tiers: [], listRates: rates, listTiers: [], options: {}, fees: {} }
 
@@ -120,11 +120,11 @@ export interface Slice {
   readonly latencies: readonly number[]
 }
 
-/** What this process has written so far: to the database and its log, above all. */
+/** Bytes that this process has written so far, mostly to the database and its log. */
 const bytesWritten = (): number =>
   Number(/wchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1] ?? Number.NaN)
 
-/** So many requests, so many of them in flight. */
+/** Runs `count` requests, `concurrency` at a time. */
 export async function slice(subject: Subject, concurrency: number, count: number): Promise<Slice> {
   const latencies: number[] = []
   let next = 0

@@ -20,7 +20,7 @@ import { lowerQuartile, median } from './measure.ts'
 const here = fileURLToPath(import.meta.url)
 const processCounts = [1, 2, 4]
 const turns = 8
-/** Of all processes together. */
+/** Requests in flight, over all processes. */
 const inFlight = 64
 /** After it, connections that only asked for something have ended. */
 const pauseMs = 200
@@ -30,7 +30,7 @@ interface Order {
   readonly concurrency: number
 }
 
-/** What a process reports: `accounts` once it has opened the ledger, then a slice for each order. */
+/** Message of a process: `accounts` once it has opened the ledger, then a slice for each order. */
 type Report = { readonly accounts: readonly string[] } | { readonly cpuMicros: number }
 
 interface Turn {
@@ -120,7 +120,7 @@ async function main(requests: number, accountCount: number): Promise<void> {
   await server.stop()
 }
 
-/** One of the processes. `accounts`: how many to make, or those of another one. */
+/** Runs one process. `accounts`: how many to create, or the IDs of existing ones. */
 async function work(url: string, accounts: string): Promise<void> {
   const subject = await subjectOn('ledger', await openPostgres(ownCheckout, url), async (on) =>
     accounts.length < 10 ? accountsOn(on, Number(accounts)) : accounts.split(',').map(BigInt),

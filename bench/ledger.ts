@@ -38,7 +38,7 @@ const accountCount = Number(positionals[1] ?? 1_000)
 const concurrencies = [1, 8, 64, 256]
 /** The turns of each ledger at each concurrency. */
 const slices = 12
-/** One at a time takes long. */
+/** Fewer requests are sent one at a time, because that takes long. */
 const requestsAloneShare = 0.1
 const percent = 100
 

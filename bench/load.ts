@@ -102,7 +102,7 @@ class ResponseReader {
   }
 }
 
-/** One connection; opens another one in its place if the server closes it. */
+/** Opens a connection; replaces it if the server closes it. */
 function open(load: Load): void {
   const reader = new ResponseReader()
   const socket = connect({ port: load.order.port, host: '127.0.0.1', noDelay: true })

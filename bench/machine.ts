@@ -1,5 +1,5 @@
 /**
- * What the kernel accounts: CPU time and memory of processes, and how much of the machine other programs used.
+ * Kernel accounting: CPU time and memory of processes, and how much of the machine other programs used.
  * Linux only: it reads /proc.
  */
 import { readFileSync } from 'node:fs'

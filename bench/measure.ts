@@ -9,7 +9,7 @@ import { cpuMicros, foreignShare, machineTime } from './machine.ts'
 import { type Program, untilAnswering } from './programs.ts'
 import type { Scenario } from './scenario.ts'
 
-/** One program's turn with one load. */
+/** Result of one program's turn with one load. */
 export interface Slice {
   readonly round: number
   readonly cpuMicros: number
@@ -18,7 +18,7 @@ export interface Slice {
   readonly refused: LoadReport['refused']
   /** The generator's own use of a core, 0 to 1. */
   readonly generatorShare: number
-  /** What other programs used of the machine, 0 to 1. */
+  /** The share of the machine that other programs used, 0 to 1. */
   readonly foreign: number
 }
 
@@ -42,7 +42,7 @@ const sliceMsMax = 60_000
 /** Floors are cheap, and the kernel accounts in steps of 10 ms. */
 const floorRequests = 3
 
-/** One slice; waits until the program is ready. */
+/** Measures one slice once the program is ready. */
 export async function measureSlice(
   bench: Bench,
   { program, gateway, headers, share = gateway === undefined ? floorRequests : 1 }: Contender,
@@ -86,7 +86,7 @@ export class Results {
     this.#slices.set(name, [...(this.#slices.get(name) ?? []), slice])
   }
 
-  /** Those that were answered without refusals, if there are any: a refusal costs less than an answer. */
+  /** Slices without rejections if there are any, because a rejection costs less than an answer. */
   of(scenario: string, program: string): readonly Slice[] {
     const all = (this.#slices.get(`${scenario}|${program}`) ?? []).filter(({ answered }) => answered > 0)
     const clean = all.filter(({ refused }) => Object.keys(refused).length === 0)

@@ -93,7 +93,7 @@ function modelFields(): string {
   return "context: 1000000, maxOutput: 4096, prices: [{ input: '0.15', cacheRead: '0.075', output: '0.60', source: made up for measuring }]"
 }
 
-/** What a command is, for the free port that it is given. */
+/** A command, given its free port. */
 export interface Command {
   readonly command: readonly string[]
   readonly env?: Readonly<Record<string, string>>
@@ -154,7 +154,7 @@ export async function startNginx(upstreamPort: number): Promise<Program | undefi
 }
 
 function nginxSettings(folder: string, port: number, upstreamPort: number): string {
-  // Its worker must be able to write where its master made the folder.
+  // nginx's worker must be able to write to the folder that its master created.
   const user = process.getuid?.() === 0 ? 'user root;' : ''
   return `${user} daemon off; worker_processes 1; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
 events { worker_connections 8192; }

@@ -30,7 +30,7 @@ const { values, positionals } = parseArgs({
   },
 })
 const untilMs = performance.now() + Number(values.minutes) * 60_000
-/** What reading the memory takes at the end. */
+/** Time to read memory at the end. */
 const memoryMs = 20_000
 const accountsTotal = 1_000
 const idleStreams = 'idle-streams'

@@ -1,8 +1,6 @@
-/**
- * What a file in `scenarios/` exports: a load, described as data. Knows no program.
- */
+/** Type of the files in `scenarios/`: a load, described as data. Knows no program. */
 
-/** One load. Every program gets the same requests and sends the same answers. */
+/** A load. Every program gets the same requests and sends the same answers. */
 export interface Scenario {
   readonly name: string
   readonly connections: number

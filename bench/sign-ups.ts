@@ -21,7 +21,7 @@ import { openServices, type Services } from '../src/server/services.ts'
 
 const [turns = 10, seconds = 4, requestsPerSecond = 400] = process.argv.slice(2).map(Number)
 const perSecond = 5
-/** What the processor spends on a sign-up, by `node bench/identity.ts`. */
+/** CPU time of a sign-up, by `node bench/identity.ts`. */
 const signUpMs = 35
 const address = 'http://127.0.0.1:1'
 const unlimited = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }

@@ -98,7 +98,7 @@ export function eventTable(
 const busyShare = 0.05
 const generatorShareMax = 0.9
 
-/** What a reader must know before using the numbers; empty if there is nothing. */
+/** Caveats for readers of the numbers; empty if there are none. */
 export function warnings(
   results: Results,
   scenarios: readonly Pick<Scenario, 'name'>[],

@@ -45,7 +45,7 @@ function whole(text: string): Buffer {
   return Buffer.from(head('application/json', `content-length: ${Buffer.byteLength(text)}`) + text)
 }
 
-/** One chunk of HTTP with one event in it. */
+/** Encodes an event as one HTTP chunk. */
 function chunk(text: string): Buffer {
   return Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
 }
@@ -61,7 +61,7 @@ function messageEvent(type: string, fields: object): Buffer {
 
 const lastChunk = Buffer.from('0\r\n\r\n')
 
-/** One format's answers: whole, and the three parts of a stream. */
+/** Answers in one format: whole, and the three parts of a stream. */
 interface Answers {
   readonly json: Buffer
   readonly opening: Buffer
@@ -162,7 +162,7 @@ const answersTo = [
   ['POST /v1/responses', responses],
 ] as const
 
-/** What the prompt of a request asks for: `events=N pause=MS`; `idle=1` streams one event and stays open. */
+/** Reads the settings in a prompt: `events=N pause=MS`; `idle=1` streams one event and stays open. */
 function wishOf(body: Buffer): { readonly events: number; readonly pauseMs: number } {
   // The prompt is near the beginning; a large body is not searched to its end.
   const text = body.toString('latin1', 0, 400)

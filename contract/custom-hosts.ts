@@ -8,7 +8,7 @@ type FormatName = keyof typeof formatNames
 
 interface CustomHostPreset {
   readonly displayName: string
-  /** Its default URL; null: there is none. */
+  /** The default URL; null: there is none. */
   readonly url: string | null
   /** The formats that are used unless others are chosen; the first one lists the models. Empty: they must be chosen. */
   readonly formats: readonly FormatName[]
@@ -56,7 +56,7 @@ export function isCustomHost(provider: string): provider is CustomHostKind {
   return Object.hasOwn(customHosts, provider)
 }
 
-/** What an operator said of such a server. */
+/** Settings of a custom host. */
 export interface CustomHost {
   readonly kind: CustomHostKind
   readonly formats: readonly FormatName[]
@@ -66,7 +66,7 @@ export interface CustomHost {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What may be left out of it. */
+/** Settings that may be omitted. */
 export interface CustomHostAsk {
   readonly formats?: readonly FormatName[] | undefined
   readonly keyHeader?: string | undefined
@@ -110,7 +110,7 @@ const ownHeaders = [
   'x-tollgate-hops',
 ]
 
-/** What is wrong with it, as field and sentence; undefined: nothing. */
+/** The first invalid setting, as field and sentence; undefined: none. */
 export function customHostMistake(
   host: CustomHost,
 ): { readonly field: 'formats' | 'auth' | 'headers'; readonly message: string } | undefined {

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { accountId, requestId } from './values.ts'
 
-/** What may have changed; a query of the console belongs to one or more. */
+/** Topics that a change can affect; a query of the console belongs to one or more. */
 export const topics = [
   'balance',
   'requests',

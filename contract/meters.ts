@@ -50,7 +50,7 @@ interface MeterRow {
   readonly shortLabel: string
   /** Behind "of a million": the help of the option that sets the rate. */
   readonly help: string
-  /** What the list of models calls the rate per token. */
+  /** Name of the rate per token in the list of models. */
   readonly listed: string
 }
 
@@ -217,7 +217,7 @@ export interface CountedTokens extends TokenCounts {
 }
 
 export const noTokens: CountedTokens = { ...eachMeter(() => 0), reasoning: 0 }
-/** What a direction is without anything in it. */
+/** Counts of an empty direction. */
 export const noInput = Object.fromEntries(inputMeters.map((name) => [name, 0])) as Pick<
   TokenCounts,
   InputMeter

@@ -1,4 +1,4 @@
-/** What schemas say where a row has no words of its own. */
+/** Default messages of schemas. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

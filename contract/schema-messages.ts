@@ -1,6 +1,6 @@
 /**
- * What schemas say about a value where a row has no words of its own: the end of a sentence that begins with the name of
- * the field. Importing it applies to every schema of the program.
+ * Default messages of schemas, for rows without their own: the end of a sentence that begins with the name of
+ * the field. Importing this module applies them to every schema of the program.
  */
 import { z } from 'zod'
 

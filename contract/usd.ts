@@ -6,7 +6,7 @@
 const nanoDigits = 9
 const nanoPerUsd = 10n ** BigInt(nanoDigits)
 
-/** What an amount may look like: up to ten million dollars, to the nano-dollar. No sign, no exponent, no separators. */
+/** Form of an amount: up to ten million dollars, to the nano-dollar. No sign, no exponent, no separators. */
 export const usdPattern = /^\d{1,7}(?:\.\d{1,9})?$/
 
 /** Why a text is not such an amount; `otherwise`: for a text that is not a number. */

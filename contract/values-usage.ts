@@ -14,7 +14,7 @@ export const tokens = z.strictObject({
 export const sums = z.strictObject({
   /** Requests that reached an upstream. */
   requests: z.int(),
-  /** Of these, the failed ones. */
+  /** The failed requests among them. */
   errors: z.int(),
   /** Requests rejected before reaching an upstream: 401, 402, 403, 404, 429 and others. */
   refused: z.int(),

@@ -1,4 +1,4 @@
-/** What a dialect of the sandbox provides: its header checks, and how a response and an error are written. */
+/** A dialect of the sandbox: its header checks, and how it writes responses and errors. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ConversationFormat } from '../src/wire/format-names.ts'
 import type { ErrorResponse, ProviderError } from './errors.ts'
@@ -16,7 +16,7 @@ export interface StreamPosition {
 
 export interface SandboxDialect {
   readonly name: ConversationFormat
-  /** What is wrong with the credential or version headers, null when nothing is; `query` is '' or without its `?`. */
+  /** The error in the credential or version headers, or null; `query` is '' or without its `?`. */
   checkHeaders(headers: IncomingHttpHeaders, query: string): ProviderError | null
   /** The headers of every answer, good or bad. */
   headers(requestId: string): Readonly<Record<string, string>>

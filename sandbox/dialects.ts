@@ -11,7 +11,7 @@ import { chatAnswer, chatEndMark } from './openai-chat/writer.ts'
 import { responsesErrorEvent, responsesErrorResponse } from './openai-responses/errors.ts'
 import { responsesAnswer, responsesEndMark } from './openai-responses/writer.ts'
 
-/** What the providers' edges put on every answer, and what a gateway has no business passing on. */
+/** Headers that the providers' edges add and a gateway must not pass on. */
 const edgeHeaders = { server: 'cloudflare', 'set-cookie': '__cf_bm=sandbox; path=/; HttpOnly' }
 
 function hasBearer({ authorization = '' }: IncomingHttpHeaders): boolean {

@@ -20,7 +20,7 @@ export type SandboxErrorKind =
 
 export interface ProviderError {
   readonly kind: SandboxErrorKind
-  /** What it is about: the model's name, the request line, the wait, or the whole message of `invalid`. */
+  /** The model's name, the request line, the wait, or the whole message of `invalid`. */
   readonly subject: string
   /** The field at fault, in the dialects that name it. */
   readonly param: string | null
@@ -28,7 +28,7 @@ export interface ProviderError {
   readonly code?: string
 }
 
-/** What a check finds; null: nothing. */
+/** Result of a check; null: no error. */
 export type Fault = ProviderError | null
 
 /** A whole HTTP answer that reports an error. */

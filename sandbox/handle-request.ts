@@ -31,7 +31,7 @@ export interface RequestHandler {
   close(): void
 }
 
-/** One request and its log recorder. */
+/** A request's IDs and its log recorder. */
 export interface RequestScope {
   readonly requestId: string
   readonly unique: string
@@ -55,7 +55,7 @@ interface RefusedRequest {
   readonly error: ProviderError
 }
 
-/** What the model's name and the last message ask for. */
+/** The behavior chosen by the model's name and the last message. */
 type Choice =
   | { readonly kind: 'choice'; readonly behavior: Behavior; readonly settings: BehaviorSettings }
   | RefusedRequest
@@ -72,7 +72,7 @@ function choiceOf(request: NormalizedRequest): Choice {
     return { kind: 'error', error: { kind: 'unknown_model', subject: request.model, param: null } }
   }
   const { behavior, settings: nameSettings } = named
-  // What has one format only is as strict as its provider; what has all takes what travels through a gateway.
+  // Behaviors with a single format are as strict as its provider; others accept translated requests.
   if (behavior.dialects !== undefined && request.strictFault !== null)
     return { kind: 'error', error: request.strictFault }
   const messageSettings = settingsInMessage(request.lastText, behavior.parameters)
@@ -82,7 +82,7 @@ function choiceOf(request: NormalizedRequest): Choice {
 }
 
 function parsed(body: Buffer, depthMax: number): JsonObject | undefined {
-  // What walks the value recurses, so a body that nests without end must not come to it.
+  // Traversals of the value recurse, so a body nested too deeply is rejected first.
   if (nestsDeeper(body, depthMax)) return undefined
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))
@@ -178,7 +178,7 @@ export function openRequestHandler(options: RequestHandlerOptions): RequestHandl
   const cache = promptCache(clock, cachedPrefixesMax)
   const responses = storedResponses(options.storedResponseBytesMax)
   const runs = backgroundAnswers(clock, options.backgroundAnswersMax)
-  // One entry per row of the table of behaviors.
+  // Visits per row of the table of behaviors.
   const visits = new Map<string, number>()
   let sequence = 0
 

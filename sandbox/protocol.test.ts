@@ -1,4 +1,4 @@
-/** What both dialects reject before any behavior runs, with their own status and shape. */
+/** Rejections by the dialects before any behavior runs, with their own status and shape. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { manualClock } from '../test/support/manual-clock.ts'

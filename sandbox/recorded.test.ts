@@ -127,7 +127,7 @@ const messagesTools = [{ name: 'find', input_schema: parameters }]
 
 const geminiTools = [{ functionDeclarations: [{ name: 'find', parametersJsonSchema: parameters }] }]
 
-/** What the answers are asked to hold, in each format. */
+/** Request fields of each format for the recorded answers. */
 const formats: Readonly<Record<ConversationFormat, object>> = {
   'openai-chat': { tools: chatTools },
   'openai-responses': {

@@ -57,7 +57,7 @@ export interface SandboxOptions {
 export interface Sandbox {
   /** `http://127.0.0.1:port`, without version path. */
   readonly origin: string
-  /** What the sandbox knows of the latest request with this `x-request-id`. */
+  /** The latest request with this `x-request-id`. */
   logged(requestId: string): LoggedRequest | undefined
   /** Every stored request, oldest first; one ID may occur several times. */
   requestLog(): readonly LoggedRequest[]
@@ -104,7 +104,7 @@ function clientRequestId({ headers }: IncomingMessage): string | undefined {
   return typeof id === 'string' && id !== '' && id.length <= requestIdMax ? id : undefined
 }
 
-/** What all requests of one sandbox share. */
+/** State shared by all requests of a sandbox. */
 interface SandboxContext {
   readonly clock: Clock
   readonly limits: SandboxLimits
@@ -149,7 +149,7 @@ function receive(context: SandboxContext, request: IncomingMessage, response: Se
   readBody(request, limits.bodyBytesMax, (body) =>
     guarded(context, response, () => {
       if (body === undefined) {
-        // What still comes of the body is not waited for.
+        // The connection closes, because the rest of the body is not read.
         response.setHeader('connection', 'close')
         playScript(requestHandler.refuse(dialect, providerError('too_large'), scope), options)
         return

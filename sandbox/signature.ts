@@ -45,7 +45,7 @@ export function signThought(tool: string): string {
   return signedBytes('thought', tool).toString('base64')
 }
 
-/** What Google documents for calls that its own models did not make, plain and as base64 of it. */
+/** Google's documented signatures for calls that its own models did not make, plain and in base64. */
 const dummyThoughts = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go']
 const dummies: ReadonlySet<string> = new Set(
   dummyThoughts.flatMap((dummy) => [dummy, Buffer.from(dummy).toString('base64')]),
@@ -56,7 +56,7 @@ export function isThoughtSignature(value: string, tool: string): boolean {
   return dummies.has(value) || Buffer.from(value, 'base64').equals(signedBytes('thought', tool))
 }
 
-/** What an id of ours says: which answer it belongs to, and whether that answer reasoned. */
+/** The parts of our item IDs: the answer, and whether it reasoned. */
 export interface ItemId {
   readonly prefix: string
   readonly unique: string

@@ -1,5 +1,5 @@
 /**
- * What each format rejects that a wrong translation would send, with the provider's messages. Every row is a body that
+ * Rejections of wrong translations by each format, with the provider's messages. Every row is a body that
  * differs in one thing from a valid one, and the valid one is sent as well.
  */
 import assert from 'node:assert/strict'

@@ -24,7 +24,7 @@ interface ToolUse {
   readonly input: unknown
 }
 
-/** What differs between the formats in a conversation with tools. */
+/** Format differences in a conversation with tools. */
 interface FormatTestCase {
   readonly tools: object
   readonly calls: (answer: JsonObject) => readonly ToolUse[]

@@ -15,11 +15,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
  *   later?: { effectiveFrom: string, rates: ListedRates } }} Listed
  */
 
-/** What a provider's rows speak that do not say it. @type {Record<string, string>} */
+/** Default API of a provider's rows. @type {Record<string, string>} */
 const apis = { anthropic: 'messages', google: 'generateContent' }
 
 /**
- * What embedding models take in one request, all of its inputs together: more than `context`, which is for one.
+ * Token limit of an embedding request over all its inputs; `context` is the limit of one input.
  * platform.openai.com/docs/api-reference/embeddings, 2026-07; ai.google.dev/api/embeddings: 100 texts.
  * @type {Record<string, number>}
  */
@@ -44,8 +44,8 @@ const corrections = {
 }
 
 /**
- * What sound costs where the list says nothing of it; `input`: the one rate that Google publishes for every
- * kind of input. ai.google.dev/gemini-api/docs/pricing, 2026-10
+ * Audio rates that the list lacks; `input`: the one rate that Google publishes for every kind of input.
+ * ai.google.dev/gemini-api/docs/pricing, 2026-10
  * @type {Record<string, number | 'input'>}
  */
 const audioRates = {
@@ -278,7 +278,7 @@ function answers(model) {
   }
 }
 
-/** What requests may hold: sound, and video with its sound, where sound has a price. @param {Listed} model @param {string} input */
+/** Audio and video inputs need an audio price. @param {Listed} model @param {string} input */
 function isTaken({ usdPerMillionTokens: { input_audio } }, input) {
   return (input !== 'video' && input !== 'audio') || input_audio !== undefined
 }

@@ -14,7 +14,7 @@ const test = fileURLToPath(new URL('test.js', import.meta.url))
 await prepare(import.meta.url, [developerPackages, consolePackages])
 
 /**
- * What an earlier check found of files that have not changed since is not computed again.
+ * Type checks are incremental: unchanged files are not checked again.
  * @param {string} project
  * @param {string} name
  */

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { builtFolder } from './console-sources.js'
 
-/** Of the first page that is opened. */
+/** Size limit of the first page load. */
 export const firstLoadBytesMax = 200_000
 
 /** The sources that show a page: those that are loaded for it in addition to the entry. @type {Record<string, string[]>} */

@@ -91,8 +91,8 @@ const schedules = {
 const renamed = { 'deepseek deepseek-v4-flash': 'deepseek-flash' }
 
 /**
- * What a cloud has and cannot be asked in a format of ours, what chooses a model itself, aliases of the newest model, and
- * embeddings. @type {Record<string, RegExp>}
+ * Models to skip: routers, aliases of the newest model, embeddings, and models that none of our formats can reach.
+ * @type {Record<string, RegExp>}
  */
 const leftOut = {
   azure: /^model-router$|embed|^gpt-(?:3\.5|4)(?:$|-)/,

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
 import { forwardedSignals } from './process-ties.js'
 
-/** What an operator can repair: reported in one line, without a stack. */
+/** An error that an operator can fix: reported in one line, without a stack. */
 export class CannotPrepare extends Error {}
 
 /**

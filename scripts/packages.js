@@ -17,11 +17,11 @@ export const root = realpathSync(fileURLToPath(new URL('..', import.meta.url)))
  * @property {boolean} needsNode whether npm must run under a Node that is new enough, to choose the right binaries
  */
 
-/** What serving and the command line need. @type {PackageSet} */
+/** Packages for serving and the command line. @type {PackageSet} */
 export const serverPackages = { folder: root, name: 'packages', withTools: false, needsNode: false }
 /** The same with the tools that check, test and measure. @type {PackageSet} */
 export const developerPackages = { ...serverPackages, withTools: true }
-/** What builds the console. @type {PackageSet} */
+/** Packages to build the console. @type {PackageSet} */
 export const consolePackages = {
   folder: join(root, 'console'),
   name: 'packages of the console',

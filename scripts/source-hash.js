@@ -1,5 +1,5 @@
 /**
- * One hash over the contents of sources, with which a build detects whether it is up to date. Reads the
+ * Hashes source contents, so that a build can detect whether it is up to date. Reads the
  * disk, builds nothing, needs no package.
  */
 import { createHash } from 'node:crypto'

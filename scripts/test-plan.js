@@ -36,8 +36,8 @@ export function testsIn(folder) {
 }
 
 /**
- * What a test file starts decides with which others it shares a process, and how many: all of a process use what one of
- * them has loaded and compiled.
+ * The kind of a test file, by what it starts. Files of a kind share processes, because
+ * they reuse loaded and compiled code.
  * @typedef {'own process' | 'measuring' | 'browser' | 'program' | 'gateway' | 'unit'} Kind
  */
 
@@ -99,7 +99,7 @@ function spread(few, others) {
 }
 
 /**
- * As many hands of nearly the same size; neighbors, which load the same, stay together.
+ * Splits files into groups of nearly equal size; neighbors, which load the same code, stay together.
  * @param {readonly string[]} files
  * @param {number} hands
  */
@@ -125,7 +125,7 @@ export function databaseTests(files) {
 /** Folders of tests that take longer than a unit test may, whatever they start. */
 const heavyFolders = /^test\/(?:attacks|conformance|e2e|soak)\//
 
-/** What a unit test does without: it takes longer to start than such a test takes. */
+/** Modules that a unit test does not start: starting them takes longer than the test. */
 const startedModules = [serverModule, browserModule, threadsModule, postgresModule]
 
 /**
@@ -166,7 +166,7 @@ function seesConsole(file) {
 }
 
 /**
- * What a change reaches without being imported: which changed files, and which tests.
+ * Effects of a change beyond imports: which changed files affect which tests.
  * @type {readonly { changed: RegExp, reaches: (file: string) => boolean }[]}
  */
 const reachesBeyondImports = [
@@ -194,7 +194,7 @@ export function reachedTests(files, changed) {
 }
 
 /**
- * What differs from the last commit, or from where this branch left `base`; also files that git does not know yet.
+ * Files that differ from the last commit, or from the branch point with `base`; includes untracked files.
  * @param {string} base a branch or commit; empty for the last commit
  */
 export function changedFiles(base) {

@@ -50,7 +50,7 @@ export default async function* reportTests(events) {
 }
 
 /**
- * What a test process printed, without the lines that are for this reporter, which are noted.
+ * Removes CPU lines from the output of a test process and records them in `seconds`.
  * @param {string} text
  * @param {Map<string, string>} seconds
  */

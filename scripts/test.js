@@ -22,14 +22,14 @@ import { warmCache } from './warm-cache.js'
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** A file with a test that hangs fails; nothing that is well takes so long, even where other programs keep the machine busy. */
 const hangMs = 15 * 60_000
-/** Of all: a run that takes longer is stopped, because nothing else stops a process that no longer answers. */
+/** Time limit of the whole run: nothing else stops a process that no longer responds. */
 const runHangMs = 75 * 60_000
 const compileCache = join(root, 'node_modules/.cache/tollgate')
 /** Tests of pages and of processes wait more than they compute: so many more processes than cores keep the cores busy. */
 const waitingProcesses = 2
 /** Garbage of tests that end soon is collected less often: V8's own limit is made for memory, not for CPU time. */
 const youngObjectsMb = 64
-/** So many files that start the program or threads of it make it worth a bundle, and a start to have it compiled. */
+/** From this many files that start the program or its threads, a bundle and a start to compile it pay off. */
 const warmFromFiles = 6
 
 await prepare(import.meta.url, [developerPackages, consolePackages])
@@ -87,7 +87,7 @@ function chosenFiles() {
 }
 
 /**
- * Those of the files that run differently on another database.
+ * Selects the files that run differently on another database.
  * @param {string[]} tests
  */
 function withGateways(tests) {
@@ -148,7 +148,7 @@ function runTests() {
         TOLLGATE_TESTS_KEPT_FOLDER: tmpdir(),
         TOLLGATE_SKIPPED_CASES_FILE: skippedFile,
         ...(extent === undefined ? {} : { TOLLGATE_TESTS: extent, TOLLGATE_TESTS_SEED: String(seed) }),
-        // What one process compiled, the next need not.
+        // Lets processes reuse compiled code.
         NODE_COMPILE_CACHE: compileCache,
       },
     },

@@ -15,7 +15,7 @@ export interface PeerPlace {
 
 export interface Peer {
   readonly name: string
-  /** What it does for each request here, besides forwarding it. */
+  /** Work per request besides forwarding. */
   readonly does: string
   /** Commands that install it into the folder; left out where it is installed already. */
   readonly install: (folder: string) => readonly (readonly string[])[]
@@ -28,7 +28,7 @@ export interface Peer {
   readonly headers: (place: PeerPlace) => Readonly<Record<string, string>>
   /** Answers below 500 once it can serve. */
   readonly readyPath: string
-  /** Its requests per slice, as a share of ours: a slow program would take all of the time. */
+  /** Requests per slice relative to ours; a slow program would take all of the time. */
   readonly share: number
 }
 

@@ -11,7 +11,7 @@ const paces = [
 export const scenarios: readonly Scenario[] = paces.flatMap((pace) =>
   streamScenarios(pace).map((scenario) => ({
     ...scenario,
-    // One stream at a time takes a second and a half.
+    // A single stream takes 1.5 seconds.
     requests: pace.open === 1 ? 4 : pace.open,
     onlyIfNamed: true as const,
   })),

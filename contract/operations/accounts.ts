@@ -27,7 +27,7 @@ const forNamed = z.strictObject({ account: accountReference })
 
 const budget = z.strictObject({ amount: usd, window: z.enum(['day', 'week', 'month', 'total']) })
 const keyModels = z.array(modelName).min(1).max(100)
-/** As many as a request can name. */
+/** Same limit as for a request. */
 const keyFallbacks = z.array(modelName).min(1).max(8)
 const onShortBalance = z.enum(['lower', 'reject'])
 /** The limits of a key; omitted or null: those of the account. */

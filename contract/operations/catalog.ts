@@ -21,7 +21,7 @@ const priceListSource = z.union(
 
 const listedPrice = newPrice.omit({ effectiveFrom: true, schedule: true, source: true })
 
-/** What the list says of a model that is not known here. */
+/** The list's facts about a model that is not known here. */
 const listedFacts = z.strictObject({
   provider: z.string().min(1).max(100),
   displayName: name.optional(),
@@ -42,7 +42,7 @@ const rateChange = z.strictObject({
   /** USD per million tokens; null: not sold. */
   from: usdOut.nullable(),
   to: usdOut.nullable(),
-  /** Such as `+12.5%`; null if one of the two is missing or zero. */
+  /** For example `+12.5%`; null if one of the two is missing or zero. */
   percent: z.string().nullable(),
 })
 
@@ -56,7 +56,7 @@ const catalogRow = z.strictObject({
   /** Why an unclear row cannot be used, or why the row is applied only if chosen by name; null: no reason. */
   reason: z.string().nullable(),
   changes: z.array(rateChange),
-  /** What would be applied; null: nothing can be. */
+  /** The price to apply; null: there is none. */
   price: listedPrice.nullable(),
   /** null: the model is known. */
   facts: listedFacts.nullable(),

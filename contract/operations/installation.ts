@@ -33,7 +33,7 @@ const namedUpstreams = z.array(upstreamName).min(1).max(100)
 const unknownMember = z.strictObject({
   /** The format of the requests. */
   format: z.enum(formatNames),
-  /** As it is listed: `text.style`, `anthropic-beta: name-2026-01-01`. */
+  /** The member as listed: `text.style`, `anthropic-beta: name-2026-01-01`. */
   member: z.string().trim().min(1).max(200),
 })
 export const markup = z.string().regex(/^\d{1,4}(\.\d{1,6})?%$/, 'must be a percentage such as "5%"')
@@ -42,7 +42,7 @@ export const installationOperations = {
   'configuration.reload': operation({
     summary: 'Reload the configuration of the running server: upstreams, models, limits and secrets in files',
     policy: forLocal,
-    // It stores nothing: without a server there is nothing to reload, and no installation is created.
+    // Reads only: without a server there is nothing to reload, and no installation is created.
     effect: 'reads',
     http: null,
     input: z.strictObject({}),
@@ -226,9 +226,9 @@ export const installationOperations = {
         actor: z.string(),
         operation: z.string(),
         account: accountId.nullable(),
-        /** Its name today. */
+        /** The account's name today. */
         accountName: z.string().nullable(),
-        /** What was changed, from the input: names, IDs, amounts. */
+        /** The object of the change, from the input: names, IDs, amounts. */
         subject: z.string(),
         /** The input, without secrets. */
         input: z.unknown(),
@@ -263,7 +263,7 @@ export const installationOperations = {
         at: time,
         actor: z.string(),
         operation: z.string(),
-        /** What was changed, from the input: names, IDs, amounts. */
+        /** The object of the change, from the input: names, IDs, amounts. */
         subject: z.string(),
         outcome: z.string(),
       }),

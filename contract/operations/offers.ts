@@ -16,11 +16,11 @@ const offerChoice = z.strictObject({
   upstream: upstreamName,
   /** The upstream's name for the model. Defaults to its provider's name for it. */
   upstreamModel: modelName.optional(),
-  /** Its group. Groups with lower numbers are called first. */
+  /** The group. Groups with lower numbers are called first. */
   priority: offerPriority.default(1),
-  /** Its share of the requests of its group; 0: only if the others fail. Omitted: unchanged, or the weight of the upstream. */
+  /** Share of the group's requests; 0: only if the others fail. Omitted: unchanged, or the weight of the upstream. */
   weight: offerWeight.optional(),
-  /** What the upstream charges, in USD per million tokens. Omitted: unchanged; null: the list price known there. */
+  /** The upstream's price, in USD per million tokens. Omitted: unchanged; null: the list price known there. */
   cost: offerCost.nullable().optional(),
   /** The formats that the upstream supports for it. Omitted: unchanged; null: those of its provider. */
   dialects: z.array(z.enum(formatNames)).min(1).max(6).nullable().optional(),
@@ -49,11 +49,11 @@ const modelOffer = z.strictObject({
   trouble: z.string().nullable(),
   /** The cost price that was set for it; null: none. */
   cost: perMillion.nullable(),
-  /** What it costs, in USD per million tokens. */
+  /** The cost in use, in USD per million tokens. */
   costNow: perMillion.nullable(),
   /** `offer`: the cost price that was set; `list`: the list price known there; `model`: none is, so it is the model's own. */
   costFrom: z.enum(['offer', 'list', 'model']),
-  /** What is left of the customer's price, such as `16.7%`; null: the price is 0 or the cost unknown. */
+  /** The share of the customer's price that is left, such as `16.7%`; null: the price is 0 or the cost unknown. */
   margin: z.strictObject({ input: z.string().nullable(), output: z.string().nullable() }),
 })
 
@@ -95,9 +95,9 @@ export const offerOperations = {
     input: z.strictObject(offersChoice),
     output: z.strictObject({
       ...offerList,
-      /** As it would be. */
+      /** Offers after the change. */
       offers: z.array(modelOffer),
-      /** What would be different; groups are counted from 1. */
+      /** Differences; groups are counted from 1. */
       changes: z.array(
         z.strictObject({
           upstream: z.string(),
@@ -109,7 +109,7 @@ export const offerOperations = {
           to: z.string().nullable(),
         }),
       ),
-      /** What may be a mistake, one sentence each. */
+      /** Possible mistakes, one sentence each. */
       warnings: z.array(z.string()),
       /** Models that would have no upstream left: saving it needs `allowUnserved`. */
       unserved: z.array(z.string()),

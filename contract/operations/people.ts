@@ -14,7 +14,7 @@ import { accountId, email, listLimit, name, time } from '../values.ts'
 
 const password = z.string().min(10, 'must be at least 10 characters').max(200)
 
-/** What the console needs to know before sign-in. */
+/** Facts that the console needs before sign-in. */
 export const installation = z.strictObject({
   name: z.string(),
   version: z.string(),
@@ -91,12 +91,12 @@ export const peopleOperations = {
           kind: z.enum(['personal', 'organization']),
           name: z.string(),
           role,
-          /** Of the organization; null for the personal account. */
+          /** The organization's ID; null for the personal account. */
           organization: z.string().nullable(),
           suspended: z.boolean(),
         }),
       ),
-      /** What the starting credit waits for; `tomorrow`: today's budget is exhausted; null: nothing. */
+      /** Why the starting credit is pending; `tomorrow`: today's budget is exhausted; null: it is not. */
       waitsFor: z.enum(['verification', 'confirmation', 'tomorrow']).nullable(),
     }),
   }),

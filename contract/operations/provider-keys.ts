@@ -9,7 +9,7 @@ const provider = z.string().min(1).max(100)
 /** `first`: the administrators' upstreams are the fallback, at their prices. `only`: they are not used. */
 const use = z.enum(['first', 'only'])
 
-/** What the provider said to the key. */
+/** The provider's reply to the key. */
 const keyTest = {
   state: z.enum(['accepted', 'rejected', 'untested', 'unreachable']),
   problem: z.string().nullable(),
@@ -26,7 +26,7 @@ const providerKey = z.strictObject({
   credentialEnd: z.string(),
   /** `cooling`: called last after a failure. `rejected`: not called after the provider rejected it. `unreadable`: enter it again. */
   state: z.enum(['usable', 'cooling', 'rejected', 'unreadable']),
-  /** Its last failure since the server started, if no request has succeeded since. */
+  /** The key's last failure since the server started, if no request has succeeded since. */
   lastError: z.string().nullable(),
   /** How many enabled models it serves. */
   models: z.int(),

@@ -4,7 +4,7 @@ import { forOperators, operation } from '../operation.ts'
 import { modelName, time, usdOut } from '../values.ts'
 import { upstreamName } from './installation.ts'
 
-/** What is disabled or enabled. */
+/** The upstream or offer to disable or enable. */
 const place = {
   upstream: upstreamName,
   /** The upstream's name of a model. Omitted: the whole upstream. */
@@ -28,7 +28,7 @@ const statusFields = {
   /** Attempts, failed ones included. */
   requests: z.int(),
   failures: z.int(),
-  /** Of streamed responses, in milliseconds. */
+  /** Latency of streamed responses, in milliseconds. */
   firstByteP50Ms: z.number().nullable(),
   firstByteP95Ms: z.number().nullable(),
   /** The cost at the upstream, in USD. */

@@ -35,9 +35,9 @@ const upstreamForm = {
   auth: keyAuth.optional(),
   /** Custom hosts only: headers sent with each request. Omitted: keeps those stored, if provider and URL are unchanged. */
   headers: z.record(z.string().max(100), z.string().max(4_096)).optional(),
-  /** What holds for it, such as `eu`: requests and keys can require tags. Omitted: unchanged; null: none. */
+  /** Properties such as `eu`: requests and keys can require tags. Omitted: unchanged; null: none. */
   tags: requiredTags.nullable().optional(),
-  /** What each process of this server sends it at most. Omitted: unchanged; null: no limits. */
+  /** Limits of each server process for this upstream. Omitted: unchanged; null: no limits. */
   limits: z
     .strictObject({
       concurrent: positive.nullable().optional(),
@@ -49,7 +49,7 @@ const upstreamForm = {
   disabled: z.boolean().default(false),
 }
 
-/** What a host said to a credential. */
+/** The host's reply to a credential. */
 const credentialTest = {
   state: z.enum(['accepted', 'rejected', 'untested', 'unreachable']),
   problem: z.string().nullable(),
@@ -83,7 +83,7 @@ export const upstream = z.strictObject({
   /** `configuration`: set in tollgate.yaml or the environment, and changed there. */
   from: z.enum(['configuration', 'console']),
   disabled: z.boolean(),
-  /** What holds for it; null: nothing is said. */
+  /** Properties such as `eu`; null: none are set. */
   tags: z.array(z.string()).nullable(),
   /** The API formats that its host has; null: all of its provider. */
   formats: z.array(z.enum(formatNames)).nullable(),
@@ -113,7 +113,7 @@ export const upstream = z.strictObject({
     until: time.nullable(),
     failures: z.int(),
     requests: z.int(),
-    /** Its last request failed as only an administrator can correct, or it cannot be used. */
+    /** The upstream cannot be used, or its last request failed in a way that only an administrator can fix. */
     failing: z.boolean(),
     /** The upstream's name of the model where only requests of one model fail. */
     failingModel: z.string().nullable(),

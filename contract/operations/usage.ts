@@ -149,10 +149,10 @@ export const usageOperations = {
       ...ofAccount,
       ...range,
       ...narrowed,
-      /** Of single requests; the latest ones of each key are stored. */
+      /** Limit for `latest`; the newest rejections of each key are stored. */
       limit: listLimit.default(100),
       before: requestId.optional(),
-      /** This request alone. */
+      /** Only this request. */
       request: requestId.optional(),
     }),
     /** `counts` are those of whole hours, of all models. */

@@ -1,5 +1,5 @@
 /**
- * What Anthropic rejects on Messages, with its messages: the first error of a body, and the unknown
+ * Rejections of Anthropic's Messages API, with its messages: the first error of a body, and the unknown
  * fields, which only models with a fixed format reject. Pure; valid bodies are read elsewhere.
  */
 

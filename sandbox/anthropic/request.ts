@@ -34,7 +34,7 @@ function lifetimeOf(marked: JsonObject): PromptCacheLifetime | null {
   return marked.cache_control.ttl === '1h' ? '1h' : '5m'
 }
 
-/** What each kind of block puts into the prompt; a kind that is not here counts as media. */
+/** Prompt text of each kind of block; other kinds count as media. */
 const blockTexts: Readonly<Record<string, (block: JsonObject) => readonly string[]>> = {
   text: ({ text }) => [textIn(text)],
   thinking: ({ thinking }) => [textIn(thinking)],

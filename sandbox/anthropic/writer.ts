@@ -27,7 +27,7 @@ const stopReasons: Readonly<Record<AnswerStop, string>> = {
 }
 const paddedMax = 16
 
-/** One event; blanks before its last brace, as the provider sends them. */
+/** Encodes an event with blanks before its last brace, as the provider does. */
 function event(value: { readonly type: string } & JsonObject): string {
   const json = JSON.stringify(value)
   return `event: ${value.type}\ndata: ${json.slice(0, -1)}${' '.repeat(json.length % paddedMax)}}\n\n`
@@ -88,7 +88,7 @@ function callStart(tool: string, index: number, unique: string): JsonObject {
   return { type: 'tool_use', id, name: tool, input: {}, caller: { type: 'direct' } }
 }
 
-/** What differs between the kinds of block while they stream. */
+/** Streaming differences between kinds of blocks. */
 interface BlockStream {
   readonly start: JsonObject
   readonly delta: (piece: string) => JsonObject

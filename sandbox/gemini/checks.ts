@@ -1,5 +1,5 @@
 /**
- * What Google rejects in a generateContent request, with its messages: contents without parts, turns out of order, calls
+ * Rejections of Google's generateContent, with its messages: contents without parts, turns out of order, calls
  * and responses that do not match, calls of the current turn without their thought signature, contradictory
  * tool settings. Reads bodies whose fields are normalized to one spelling. Pure.
  */

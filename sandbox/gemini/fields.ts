@@ -192,7 +192,7 @@ function messageValue(
 }
 
 function fieldValue(value: unknown, kind: FieldKind, place: string, report: ReportMismatch): unknown {
-  // As in every JSON that protocol buffers read, null is the same as left out.
+  // Protocol buffers read null as an omitted field.
   if (value === null) return undefined
   const inner = kind.slice(0, -2)
   if (kind.endsWith('[]')) {

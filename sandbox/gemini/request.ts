@@ -28,7 +28,7 @@ import {
 } from './checks.ts'
 import { readGeminiFields } from './fields.ts'
 
-/** What a path says of the request. */
+/** Model and method in a path. */
 export interface GeminiPath {
   readonly model: string
   readonly stream: boolean
@@ -40,7 +40,7 @@ function contentText(content: JsonObject): string {
     .join('')
 }
 
-/** What a function answered: its one text where it is no more than that, else its JSON. */
+/** Text of a function response: its only value if that is a text, else its JSON. */
 function responseText(response: unknown): string {
   const values = isObject(response) ? Object.values(response) : []
   const [value] = values

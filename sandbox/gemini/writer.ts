@@ -40,7 +40,7 @@ export const geminiEndMark = event({
   modelVersion: 'sandbox',
 })
 
-/** What was made so far. */
+/** Token counts so far. */
 interface MadeParts {
   readonly answered: number
   readonly thought: number

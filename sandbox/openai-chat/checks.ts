@@ -1,5 +1,5 @@
 /**
- * What OpenAI rejects on Chat Completions, with its messages: the first error of a body, and the unknown
+ * Rejections of OpenAI's Chat Completions, with its messages: the first error of a body, and the unknown
  * fields, which only models with a fixed format reject. Pure; valid bodies are read elsewhere.
  */
 
@@ -67,7 +67,7 @@ function callFault(call: JsonObject, place: string): Fault {
   return invalid(`Invalid type for '${param}': expected a string.`, param, 'invalid_type')
 }
 
-/** What an assistant message may hold in place of a text. */
+/** Fields that an assistant message may have in place of text. */
 const otherContents = ['tool_calls', 'function_call', 'refusal', 'audio']
 
 function messageFault(message: JsonObject, index: number): Fault {

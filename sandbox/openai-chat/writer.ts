@@ -84,7 +84,7 @@ function callOpening(call: ChatCallPart, index: number, unique: string): object 
   }
 }
 
-/** What the first chunk holds: an answer that is only a call opens with the call. */
+/** Delta of the first chunk: an answer that is only a call opens with the call. */
 function firstDelta({ answer, stamp }: WriterInput): object {
   const first = answer.parts.find(({ kind }) => kind !== 'thinking')
   if (first?.kind !== 'call') return { role: 'assistant', content: '', refusal: null }

@@ -64,7 +64,7 @@ export function backgroundAnswers(clock: Clock, runsMax: number): BackgroundAnsw
         if (runs.size <= runsMax) break
         remove(oldest)
       }
-      // It is queued until the request that asked for it has been answered.
+      // Queued until its request has been answered.
       run.timer = clock.after(0, () => {
         run.response = { ...run.response, status: 'in_progress' }
         play(clock, run)
@@ -153,7 +153,7 @@ function parsed(text: string): JsonObject | undefined {
   }
 }
 
-/** What was made until then. */
+/** Usage so far. */
 function usageOf({ inputTokens, outputTokens, reasoningTokens }: BackgroundRun): JsonObject {
   return {
     input_tokens: inputTokens,

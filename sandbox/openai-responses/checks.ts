@@ -1,5 +1,5 @@
 /**
- * What OpenAI rejects in the body of a Responses request except for its input, with its messages. Stored objects are
+ * Rejections of the body of an OpenAI Responses request except its input, with OpenAI's messages. Stored objects are
  * inserted in the body already, so every remaining reference is rejected as not found. Pure.
  */
 

@@ -20,7 +20,7 @@ export function responsesErrorResponse(error: ProviderError): ErrorResponse {
   return openaiErrorResponse(rows, error)
 }
 
-/** One event of a stream. */
+/** Encodes an event of a stream. */
 export function responsesEvent(type: string, fields: JsonObject, sequence: number): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields, sequence_number: sequence })}\n\n`
 }

@@ -1,6 +1,6 @@
 /**
- * What OpenAI rejects in the input of Responses, with its messages: items and parts of the wrong shape, IDs of the wrong
- * kind, calls and outputs that do not pair, reasoning that it did not produce or that lacks its result. Pure.
+ * Rejections of the input of an OpenAI Responses request, with OpenAI's messages: items and parts of the wrong shape,
+ * IDs of the wrong kind, unpaired calls and outputs, reasoning not from OpenAI or without its result. Pure.
  */
 
 import type { Fault, ProviderError } from '../errors.ts'

@@ -42,7 +42,7 @@ function contentSegments(place: string, content: unknown): readonly Segment[] {
   })
 }
 
-/** What each kind of item puts into the prompt; a kind that is not here counts as the JSON it is. */
+/** Prompt segments of each kind of item; other kinds count as their JSON. */
 const itemSegments: Readonly<Record<string, (item: JsonObject) => readonly Segment[]>> = {
   message: ({ role, content }) => contentSegments(textIn(role), content),
   reasoning: ({ summary }) => contentSegments('reasoning', summary),

@@ -54,7 +54,7 @@ function usageOf({ answer }: WriterInput): JsonObject | null {
   }
 }
 
-/** One part of an answer on its way to be an item. */
+/** A part of an answer that becomes an item. */
 interface OutputPlace {
   readonly turn: WriterInput
   readonly part: AnswerPart
@@ -155,7 +155,7 @@ export function ending(turn: WriterInput): JsonObject {
 
 type WriteEvent = (type: string, fields: JsonObject) => string
 
-/** What differs between the kinds of item while they stream. */
+/** Streaming differences between kinds of items. */
 interface ItemStream {
   readonly before: readonly (readonly [type: string, fields: JsonObject])[]
   /** The event of one piece; '' where it is made without being shown. */

@@ -1,6 +1,6 @@
 /** How deep the JSON in a body nests, read from its bytes in one pass without parsing it. Pure. */
 
-/** What a bracket does outside a string; any other byte does nothing. */
+/** Depth change of a bracket outside a string; other bytes have none. */
 const steps: Readonly<Record<number, 1 | -1>> = { 91: 1, 123: 1, 93: -1, 125: -1 }
 
 const quote = 0x22

@@ -9,9 +9,9 @@ export type JsonObject = Readonly<Record<string, unknown>>
 
 export type PromptCacheLifetime = '5m' | '1h'
 
-/** One stretch of the prompt in the order in which the provider reads it. */
+/** A stretch of the prompt, in the provider's order. */
 export interface Segment {
-  /** What distinguishes this stretch from another one; only compared, never counted. */
+  /** Distinguishes this stretch from others; only compared, never counted. */
   readonly identity: string
   readonly tokens: number
   /** Set where the caller asked that the prompt up to here be cached. */
@@ -32,7 +32,7 @@ export interface NormalizedRequest {
   readonly choices: number
   /** The text of the last user message that has any. */
   readonly lastText: string
-  /** What the tools said, when the last message holds their results. */
+  /** Results of tools, if the last message holds them. */
   readonly toolResults: readonly string[]
   /** The tools that may be called, in their order; the one that is demanded alone. */
   readonly tools: readonly CallableTool[]
@@ -44,11 +44,11 @@ export interface NormalizedRequest {
   /** Thinking blocks that the conversation holds already. */
   readonly earlierThoughts: number
   readonly segments: readonly Segment[]
-  /** As the usage or the answer says where it ran: `default`, `flex`, `standard` … */
+  /** The tier reported in the usage or the answer: `default`, `flex`, `standard` … */
   readonly serviceTier: string
   readonly speed: string | null
   readonly inferenceGeo: string
-  /** What the answer repeats of the request. */
+  /** Request fields that the answer repeats. */
   readonly repeated: JsonObject
   /** The first thing that the real provider refuses and only models of a fixed format do here. */
   readonly strictFault: ProviderError | null
@@ -58,7 +58,7 @@ export type RequestReading =
   | { readonly kind: 'request'; readonly request: NormalizedRequest }
   | { readonly kind: 'error'; readonly error: ProviderError }
 
-/** What an image, a sound or a file costs, whatever its size. */
+/** Tokens of an image, a sound or a file, whatever its size. */
 const mediaTokens = 85
 
 export function isObject(value: unknown): value is JsonObject {
@@ -108,7 +108,7 @@ export function invalid(message: string, param: string | null, code?: string): P
   return { kind: 'invalid', subject: message, param, ...(code === undefined ? {} : { code }) }
 }
 
-/** What `faultOf` finds first in a list. */
+/** The first fault in a list. */
 export function firstFault<Item>(
   list: readonly Item[],
   faultOf: (item: Item, index: number) => ProviderError | null,

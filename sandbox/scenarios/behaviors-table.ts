@@ -246,7 +246,7 @@ const byName: ReadonlyMap<string, Behavior> = new Map(behaviors.map((behavior) =
 
 export interface ModelChoice {
   readonly behavior: Behavior
-  /** What the name itself sets. */
+  /** Parameters set by the name. */
   readonly settings: ReadonlyMap<ParameterName, string>
 }
 

@@ -33,7 +33,7 @@ interface BehaviorParameter<Value> {
   readonly usual: Value
   /** The value, or undefined where the text is none. */
   readonly read: (text: string) => Value | undefined
-  /** What may be written, in words. */
+  /** Accepted values, in words. */
   readonly accepts: string
 }
 

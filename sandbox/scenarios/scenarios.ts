@@ -25,7 +25,7 @@ import { callOf, partsFromMessage, quotedResults, text } from './plain-parts.ts'
 import { sampleArguments } from './sample.ts'
 import { wordsOf } from './words.ts'
 
-/** One request as a behavior sees it. */
+/** A request as behaviors see it. */
 export interface ScenarioInput {
   readonly request: NormalizedRequest
   readonly settings: BehaviorSettings

@@ -26,11 +26,11 @@ export interface SandboxAnswer {
   /** Tokens of one choice, reasoning included. */
   readonly outputTokens: number
   readonly reasoningTokens: number
-  /** What the usage reports; null where it is left out. */
+  /** Output tokens in the usage; null: omitted. */
   readonly reportedOutputTokens: number | null
 }
 
-/** What every answer is stamped with. */
+/** Identifiers and time of an answer. */
 export interface Stamp {
   readonly requestId: string
   /** 22 letters and digits that no other answer of this sandbox has. */

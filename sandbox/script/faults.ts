@@ -74,7 +74,7 @@ export function* framed(script: ResponseScript, framing: BodyFraming): Generator
   for (const step of script) yield step.kind === 'head' ? { ...step, framing } : step
 }
 
-/** One made token every `1 / perSecond` seconds; 0 leaves the pace to the client. */
+/** Paces tokens at `perSecond`; 0 leaves the pace to the client. */
 export function* paced(script: ResponseScript, perSecond: number): Generator<ScriptStep> {
   let made = 0
   for (const step of script) {

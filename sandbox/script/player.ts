@@ -32,7 +32,7 @@ const framings: Readonly<Record<BodyFraming, (response: ServerResponse) => void>
 const closes: Readonly<Record<Close, (response: ServerResponse) => void>> = {
   clean: (response) => response.end(),
   fin: ({ socket }) => socket?.destroySoon(),
-  // What was written must have left before the reset, which throws away what has not.
+  // A reset discards unsent data, so everything written is flushed first.
   rst: ({ socket }) => socket?.write('', () => socket.resetAndDestroy()),
 }
 

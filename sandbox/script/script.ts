@@ -1,5 +1,5 @@
 /**
- * What the sandbox does on one connection, as a list of small steps: the dialects write them, the faults
+ * The sandbox's side of a connection, as a list of small steps: the dialects write them, the faults
  * rearrange them, the player plays them. Values only; nothing here touches a socket or the clock.
  */
 
@@ -75,12 +75,12 @@ export const frame = (text: string): Write => plain('frame', text)
 export const finish = (text: string): Write => plain('finish', text)
 export const end = (text: string): Write => plain('end', text)
 
-/** One made token of answer, as the event that shows it. */
+/** A token of the answer, as the event that shows it. */
 export function content(text: string): Write {
   return { kind: 'write', role: 'content', text, outputTokens: 1, reasoningTokens: 0 }
 }
 
-/** One made token of reasoning; `text` is '' where it stays hidden. */
+/** A token of reasoning; `text` is '' where it stays hidden. */
 export function thought(text: string): Write {
   return { kind: 'write', role: 'content', text, outputTokens: 1, reasoningTokens: 1 }
 }

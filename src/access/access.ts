@@ -33,7 +33,7 @@ export interface AccessDeps {
   readonly random: RandomBytes
   /** Derived for hashing API keys and for nothing else. */
   readonly hashKey: Uint8Array
-  /** What an account as a whole may take. */
+  /** Rate limits of an account as a whole. */
   readonly accountRates: (account: bigint) => RateLimits
   readonly limits: KeyMemoryLimits & {
     /** The longest that a request runs. */
@@ -56,7 +56,7 @@ export function openAccess(deps: AccessDeps): Access {
     expiries: new Expiries(clock, limits.holdMsMax, (key) => notifyStopped(key, 'expired')),
     notifyStopped,
   }
-  // One change after another, so that memory ends with what the store ends with.
+  // Changes run one after another, so that memory ends with the same state as the store.
   const inTurn = createMutex()
   return {
     identify: (credential) => identify(changing, credential),

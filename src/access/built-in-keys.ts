@@ -17,7 +17,7 @@ export interface BuiltInKeysDeps {
   readonly clock: Clock
   readonly nextId: NextId
   readonly random: RandomBytes
-  /** What an account as a whole may take. */
+  /** Rate limits of an account as a whole. */
   readonly accountRates: (account: bigint) => RateLimits
 }
 
@@ -64,7 +64,7 @@ export function openBuiltInKeys(deps: BuiltInKeysDeps): BuiltInKeys {
   }
 }
 
-/** One for each account: of two concurrent calls, the second finds the row of the first. */
+/** Creates a key unless the account has one: of two concurrent calls, the second finds the first one's row. */
 function make(deps: BuiltInKeysDeps, account: bigint, policy: KeyPolicy): Promise<bigint> {
   return inTransaction(deps.store, async (transaction) => {
     const made = await transaction

@@ -1,5 +1,5 @@
 /**
- * What an API key looks like: `sk-tg-` + 6 characters of its account + 11 of its id + `-` + 28 of secret +
+ * Form of an API key: `sk-tg-` + 6 characters of its account + 11 of its id + `-` + 28 of secret +
  * 6 of checksum, all base62. Pure; the checksum detects a mistyped or truncated key without a lookup.
  */
 import { crc32 } from 'node:zlib'
@@ -14,7 +14,7 @@ const idDigits = 11
 /** 28 × log2(62) = 166 bits. */
 const secretDigits = 28
 const checksumDigits = 6
-/** So many more bits than the secret has that no secret is likelier than another by more than 2^-89. */
+/** More bits than the secret has, so that no secret is likelier than another by more than 2^-89. */
 const secretBytes = 32
 
 const form = new RegExp(

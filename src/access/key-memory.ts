@@ -16,11 +16,11 @@ export interface KeyMemory<Row> {
   newest(hash: Uint8Array): Row | undefined
   /** The same by the name that `keyName` gives to a hash. */
   newestNamed(name: string): Row | undefined
-  /** What is being read is not cached: it may be older than a change of another process. */
+  /** Reads in flight are not cached: they may be older than a change of another process. */
   outdateReads(): void
   /** All that are cached. */
   all(): readonly Row[]
-  /** What is newest of a key. */
+  /** Stores the newest row of a key. */
   put(hash: Uint8Array, row: Row): void
 }
 

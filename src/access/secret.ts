@@ -43,7 +43,7 @@ export type RootSecretResult =
 
 export interface SecretSource {
   readonly dataFolder: string
-  /** What the operator configured; null: the file in the data folder, made when there is none. */
+  /** The configured secret; null: the file in the data folder, created when there is none. */
   readonly configured: string | null
   readonly random: RandomBytes
   readonly settings: Settings

@@ -7,7 +7,7 @@ import type { KeyBudget, RateLimits } from '../limits/types.ts'
 export const managedFields = ['budget', 'limits', 'models', 'requiredTags', 'expires', 'disabled'] as const
 export type ManagedField = (typeof managedFields)[number]
 
-/** What the holder of a key may do. */
+/** Limits and permissions of a key. */
 export interface KeyPolicy {
   readonly rates: RateLimits
   readonly budget: KeyBudget | null
@@ -17,7 +17,7 @@ export interface KeyPolicy {
   readonly requiredTags: readonly string[] | null
   /** Models that serve in place of one that fails, in this order; null: those of the model. */
   readonly fallbacks: readonly string[] | null
-  /** What to do when the balance does not pay the whole output limit. */
+  /** Whether to lower the output limit or reject the request if the balance does not cover it. */
   readonly onShortBalance: 'lower' | 'reject'
   /** Whether responses to this key include the balance. */
   readonly showBalance: boolean
@@ -25,7 +25,7 @@ export interface KeyPolicy {
   readonly showCost: boolean
   /** When translated prompts that mark nothing are marked for a cache whose writes cost more. */
   readonly automaticCaching: AutomaticCaching
-  /** What others limited and the developer who made the key cannot change. */
+  /** Fields limited by others, which the developer who made the key cannot change. */
   readonly managed: readonly ManagedField[]
 }
 
@@ -58,7 +58,7 @@ export interface Caller {
   readonly person: string | null
 }
 
-/** What a presented credential turned out to be. */
+/** Result of identifying a credential. */
 export type Identified =
   | { readonly kind: 'caller'; readonly caller: Caller }
   /** Not our form, a wrong checksum, or an unknown key: indistinguishable from outside. */
@@ -67,7 +67,7 @@ export type Identified =
   | { readonly kind: 'revoked' | 'expired' | 'disabled'; readonly account: bigint; readonly key: bigint }
   /** A key of the control plane by its form, alive or not: never good for requests to models. */
   | { readonly kind: 'management' }
-  /** It has the form of another provider's key; `provider` is that provider's display name. */
+  /** A key in the form of another provider; `provider` is that provider's display name. */
   | { readonly kind: 'foreign'; readonly provider: string }
 
 export interface NewKey {
@@ -81,7 +81,7 @@ export interface NewKey {
   readonly createdBy?: string | null
 }
 
-/** What of a key can change; what is left out stays. */
+/** Changes to a key; omitted fields stay. */
 export type KeyChange = Partial<Pick<KeyRow, 'name' | 'expiresMs' | 'disabled' | 'policy'>>
 
 export type KeyUpdate =

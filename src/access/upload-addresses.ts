@@ -7,7 +7,7 @@ import type { SecretSealer } from './sealing.ts'
 export interface UploadAddress {
   /** Credentials of the request that began the upload, which continues only while they are valid. */
   readonly credentials: readonly string[]
-  /** Of the row that was reserved for the file. */
+  /** ID of the row reserved for the file. */
   readonly id: bigint
   /** Where the upload is continued at the upstream: path and query. */
   readonly path: string

@@ -1,4 +1,4 @@
-/** What the control plane over HTTP needs. Types only; the root of the program composes it. */
+/** Dependencies of the control plane over HTTP. Types only; the root of the program composes them. */
 import type { IncomingMessage } from 'node:http'
 import type { ControlDeps } from '../control/control-deps.ts'
 import type { AuthRequest, AuthResponse } from '../identity/auth-messages.ts'

@@ -15,5 +15,5 @@ export interface DocsManifest {
   readonly notFound: DocsPage
 }
 
-/** What the sources of the documentation write for the address of the server. */
+/** Server address used in the documentation's sources. */
 export const shownOrigin = 'http://127.0.0.1:8080'

@@ -53,7 +53,7 @@ export class EventStreams {
   /** Begins the answer, unless it refuses; the stream ends with the answer. */
   open(watcher: Watcher, response: ServerResponse, headers: OutgoingHttpHeaders): StreamOpening {
     if (this.#closed) return 'closed'
-    // Its end was already emitted, so its place would never be released.
+    // Close was already emitted, so this stream would never be released.
     if (response.closed || response.destroyed) return 'gone'
     const { eventStreamsMax, eventStreamsPerWatcherMax, eventStreamsPerNetworkMax } = this.#limits
     const [name, network] = countedAs(watcher)

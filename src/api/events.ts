@@ -86,7 +86,7 @@ async function isStillAuthorized(
   }
 }
 
-/** What was set before the answer was taken out of Fastify's hands. */
+/** Headers set before the response was hijacked from Fastify. */
 function plainHeaders(reply: FastifyReply): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))
 }

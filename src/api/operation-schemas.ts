@@ -9,7 +9,7 @@ import { account, email, key, model, receipt } from '../../contract/values.ts'
 import { entry, invoice, redeemCode, topUp } from '../../contract/values-billing.ts'
 import { refusal, refusalCount, runningRequest, tokens, usageRow } from '../../contract/values-usage.ts'
 
-/** As far as this program looks into one. */
+/** The parts of a JSON schema that this program reads. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -79,7 +79,7 @@ export function answerOf(name: OperationName): JsonSchema {
   return { $ref: `${schemaPlace}${registry.get(operations[name].output)?.id ?? answerName(name)}` }
 }
 
-/** What an operation takes, as its caller writes it: an object. */
+/** Input schema of an operation, as the caller writes it: an object. */
 export function inputOf(name: OperationName): JsonSchema {
   return withoutNames(z.toJSONSchema(operations[name].input, { io: 'input', override: plainer }))
 }

@@ -1,6 +1,6 @@
 /**
- * What is below `/api` apart from the operations of the contract, and who may use it. A route that is neither there nor
- * here is not mounted.
+ * Routes below `/api` apart from the operations of the contract, and who may use them. A route that is in neither
+ * list is not mounted.
  */
 export interface OtherRoute {
   readonly methods: readonly ('GET' | 'POST')[]

@@ -9,7 +9,7 @@ import { type AuthResponse, parseObject } from '../identity/auth-messages.ts'
 export interface PeopleChange {
   /** Who asked. */
   readonly person: string
-  /** As it came: its path from the root, and its body. */
+  /** The path from the root, as received. */
   readonly path: string
   readonly requestBody: Uint8Array
   readonly response: AuthResponse

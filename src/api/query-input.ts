@@ -5,7 +5,7 @@
 import type { z } from 'zod'
 import { TollgateError } from '../base/errors.ts'
 
-/** One text, or several of a parameter that came more than once. */
+/** Query parameters: a text, or an array if one is repeated. */
 export type Texts = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** Throws 400 for a parameter that came more than once and is not a list. */
@@ -42,7 +42,7 @@ function readTexts(
   return text
 }
 
-/** What a field holds when it is there: `number`, `boolean`, `array`, or something that is written as text. */
+/** Type of a field when present: `number`, `boolean`, `array`, or another one that is written as text. */
 export function kindOf(field: z.core.$ZodType): string {
   const { def } = field._zod as z.core.$ZodTypeInternals & { def: { readonly innerType?: z.core.$ZodType } }
   return def.innerType === undefined ? def.type : kindOf(def.innerType)

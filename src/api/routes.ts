@@ -1,6 +1,6 @@
 /**
- * One route for each operation of the contract that is on HTTP: the actor and its permission are decided before a body
- * is read, then the input is assembled and the operation dispatched. Knows no particular operation.
+ * Mounts a route for each HTTP operation of the contract: decides the actor and its permission before a body
+ * is read, then assembles the input and dispatches the operation. Knows no particular operation.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operation.ts'

@@ -26,7 +26,7 @@ export interface AuditFilter {
   readonly before: bigint | null
   readonly account: bigint | null
   readonly operation: string | null
-  /** As the row names them: an e-mail address, a management key's label, `local`. */
+  /** The actor as in the row: an e-mail address, a management key's label, `local`. */
   readonly actor: string | null
 }
 

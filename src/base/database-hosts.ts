@@ -6,13 +6,13 @@
 /** Scheme with user and password, the hosts, and the rest. */
 const parts = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/
 
-/** Of the address, what is decided here and must not reach the client: it would replace what a connection is given. */
+/** Parameters that are handled here and removed: they would override the settings of a connection. */
 const ownParameters = ['target_session_attrs', 'application_name', 'options', 'load_balance_hosts', 'prepare']
 
 /** Values of `target_session_attrs` that a server may have: each connection goes to the one that takes writes. */
 const writable: readonly (string | null)[] = [null, 'any', 'read-write', 'primary']
 
-/** One address for each host, in order; throws nothing, but may return what `URL` cannot parse. */
+/** Returns a URL for each host, in order; never throws, but `URL` may fail to parse them. */
 export function hostUrls(url: string): readonly string[] {
   const [, start = '', hosts = '', rest = ''] = parts.exec(url) ?? []
   return hosts.split(',').map((host) => `${start}${host}${rest}`)
@@ -38,7 +38,7 @@ export function databaseUrlMistake(url: string): string | undefined {
 /** Whether the server keeps statements for a connection; `prepare=false` says that a pooler gives each transaction another one. */
 export const keepsStatements = (url: string): boolean => !/[?&]prepare=false(?:&|$)/.test(url)
 
-/** As the client takes it: parameters of TLS mean what they mean to PostgreSQL's own clients. */
+/** Address for the client, where TLS parameters mean what they mean to PostgreSQL's own clients. */
 export function clientAddress(url: string): string {
   const address = new URL(url)
   for (const name of ownParameters) address.searchParams.delete(name)

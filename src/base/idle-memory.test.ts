@@ -1,4 +1,4 @@
-/** What startup leaves in the young generation is released when nothing waits for the thread, and nothing later. */
+/** Young-generation memory left by startup is released once, when nothing waits for the thread. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getHeapSpaceStatistics } from 'node:v8'

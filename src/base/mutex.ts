@@ -2,7 +2,7 @@
 
 export type Mutex = <Result>(run: () => Promise<Result>) => Promise<Result>
 
-/** As many may wait as requests are open; their number is bounded where they arrive. */
+/** Has no limit of its own: open requests bound the queue and are limited where they arrive. */
 export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve()
   return (run) => {

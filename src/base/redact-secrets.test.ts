@@ -1,4 +1,4 @@
-/** What an upstream repeats of a credential is not shown, in whatever form; what is public stays. */
+/** Secrets that an upstream repeats are hidden in every form; public text stays. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'

@@ -3,9 +3,9 @@
  */
 import { secretParts } from './secret-fields.ts'
 
-/** So many characters of a secret in a row are never shown. */
+/** Runs of this many characters of a secret are hidden. */
 const runCharacters = 12
-/** What vendors put before the random part of a key, which tells only whose key it is. */
+/** Vendors' key prefixes, which are public. */
 const vendorPrefix = /^(?:(?:[a-z]{1,8}\d{0,2}[-_]){1,3}(?:v\d[-_])?|AIza|AKIA|ASIA)(?=.{12})/
 const pemFrame = /-----[A-Z ]+-----/g
 /** The beginning of every RSA key in PKCS #8: its version and algorithm. */
@@ -44,7 +44,7 @@ function withoutRuns(text: string, { runs, ends }: Runs): string {
 const remembered = new Map<string, Runs>()
 const rememberedMax = 64
 
-/** Of credentials that were used lately: a private key has some ten thousand. */
+/** Cached runs of recent credentials: a private key has some ten thousand. */
 function runsOf(secrets: readonly string[]): Runs {
   const key = secrets.join('\n')
   const known = remembered.get(key)
@@ -77,7 +77,7 @@ function randomParts(secret: string): readonly string[] {
     .filter(({ length }) => length >= runCharacters)
 }
 
-/** As it is, in a URL, in JSON that escapes slashes, and in base64 wherever its groups begin. */
+/** Forms of a secret: plain, in a URL, in JSON that escapes slashes, and in base64 at each alignment. */
 function formsOf(part: string): readonly string[] {
   const inUrl = encodeURIComponent(part)
   const base64 = [0, 1, 2].map((from) => Buffer.from(part.slice(from)).toString('base64').replace(/=+$/, ''))

@@ -8,7 +8,7 @@ export interface BudgetRefusal {
   readonly scope: string | null
 }
 
-/** What can be taken from. */
+/** A shared amount to reserve from. */
 export interface Allowance {
   /** Takes all of it and returns undefined, or takes nothing. */
   reserve(amount: number): BudgetRefusal | undefined
@@ -60,7 +60,7 @@ export class SharedBudget<Scope extends string> {
       const name = names[scope]
       if (name === undefined) continue
       const own = usedBy.get(name) ?? 0
-      // It would exceed this holder's share of an idle budget too: other holders are not the reason.
+      // The amount exceeds this holder's share of an idle budget too, so other holders are not the reason.
       if (share < 1 && own + amount > share * this.#max) return { scope }
       if (own + amount > share * (left + own)) refusal = full
     }
@@ -95,8 +95,8 @@ interface ScopeUse<Scope extends string> {
 const full: BudgetRefusal = { scope: null }
 
 /**
- * What one piece of work has taken, which grows and shrinks. The first `unmetered` of it are not taken from the budget:
- * what is small is served however much others hold, and its number is bounded elsewhere.
+ * Memory reserved by one piece of work, which grows and shrinks. The first `unmetered` of it are not taken from the
+ * budget: small work is served whatever others reserved, and its number is bounded elsewhere.
  */
 export class MemoryReservation {
   readonly #allowance: Allowance

@@ -1,4 +1,4 @@
-/** What a caller gets where the store does not answer, and how long a request that has no hold yet waits for it. */
+/** The error when the store does not respond, and how long a request without a reservation waits for it. */
 import type { Clock } from './clock.ts'
 import { TollgateError } from './errors.ts'
 

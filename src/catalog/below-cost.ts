@@ -79,8 +79,8 @@ function windowsOf(
 }
 
 /**
- * What the upstream charges: by the offer, else the list price under which the catalog sells the model there, else the built-in
- * one.
+ * The upstream's rates: the offer's cost, else the list price of the model as the catalog knows it there, else the
+ * built-in price.
  */
 export function costRates(
   snapshot: Pick<Snapshot, 'models'>,

@@ -1,5 +1,5 @@
 /**
- * What changes the price of the built-in models, as each provider publishes it: factors by option, and fees
+ * Price options of the built-in models, as each provider publishes them: factors by option, and fees
  * for tools that run at the provider. Everything else is rejected. One table of facts with its sources.
  */
 

@@ -45,7 +45,7 @@ test('what one request may embed is all of its inputs together', () => {
   }
 })
 
-/** What Google's long prompts cost, as it publishes them: input, cached input, output. */
+/** Google's published prices of long prompts: input, cached input, output. */
 const longPrompts: readonly (readonly [model: string, input: string, cached: string, output: string])[] = [
   ['gemini-2.5-pro', '2.5', '0.25', '15'],
   ['gemini-3-pro-preview', '4', '0.4', '18'],
@@ -84,7 +84,7 @@ test('a search of Google costs as published, by the prompt up to 2.5 and by the 
   )
 })
 
-/** As the providers publish them, in USD: what the option's factor makes of input, cached input and output. */
+/** Published prices in USD with the option's factor applied: input, cached input and output. */
 const published: readonly [model: string, option: string, input: string, cached: string, output: string][] = [
   ['gpt-5.5', 'service_tier:priority', '12.5', '1.25', '75'],
   ['gpt-5.4-mini', 'service_tier:fast', '1.5', '0.15', '9'],

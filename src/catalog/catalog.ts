@@ -78,11 +78,11 @@ export interface Catalog extends UpstreamChanges, OfferChanges {
   offer(ask: OfferAsk): Promise<CatalogChange | { readonly kind: 'unknown_upstream' }>
   /** How its offers share requests, and its fallbacks; left out: as before; null: as the configuration says. */
   setRouting(model: string, routing: RoutingChange): Promise<CatalogChange>
-  /** Those of the configuration, then those that were added in the console. */
+  /** Configured upstreams, then those added in the console. */
   readonly upstreams: readonly ListedUpstream[]
   /** All offers by upstream, with those that are disabled. */
   offersByUpstream(): Promise<ReadonlyMap<string, readonly ListedOffer[]>>
-  /** What is added to list prices for models without a markup of their own. */
+  /** Markup on list prices of models without their own markup. */
   readonly markup: { readonly markup: string | null; readonly from: 'configuration' | 'console' }
   /** Members and betas of requests that the administrator rejects, by `memberKey`. */
   readonly rejectedMembers: ReadonlySet<string>
@@ -93,7 +93,7 @@ export interface Catalog extends UpstreamChanges, OfferChanges {
   setRejected(member: UnknownMember, isRejected: boolean): Promise<void>
   /** A model's prices: those that were, the present one, those that are to come. */
   prices(model: string): Promise<readonly PriceVersion[]>
-  /** What a published price list is compared with, as it will be in force at a moment; in small steps. */
+  /** Models and providers to compare with a published price list, as in force at `atMs`; in small steps. */
   comparisonSteps(atMs: number): Steps<Pick<ComparisonInput, 'present' | 'providers'>>
 }
 
@@ -280,7 +280,7 @@ function isKnown({ loaded: { snapshot } }: Live, name: string): boolean {
   return snapshot.models.has(name) || snapshot.unsold.has(name)
 }
 
-/** What is wrong with the upstreams that a model names. */
+/** The first unknown upstream in a model's offers, as a message. */
 function namingMistake({ loaded, sources }: Live, { offers = [] }: ModelDefinition): string | undefined {
   const names = new Set([...sources.upstreams, ...loaded.console].map(({ name }) => name))
   const wrong = offers.find(({ upstream }) => !names.has(upstream))

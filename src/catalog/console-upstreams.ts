@@ -73,7 +73,7 @@ function routingOf(text: string | null): StoredRouting {
   return limits === undefined ? stored : { ...stored, limits: { ...noLimits, ...limits } }
 }
 
-/** What is left out stays; a limit that is null is taken away. */
+/** Merges tags and limits into the stored column. Omitted values stay; a null limit is removed. */
 function routingColumn(ask: UpstreamAsk, stored: string | null): string | null {
   const before = routingOf(stored)
   const tags = ask.tags === undefined ? before.tags : (ask.tags ?? undefined)
@@ -187,7 +187,7 @@ function headersBoundTo({ name, provider, url }: Pick<UpstreamAsk, 'name' | 'pro
 }
 
 const shownCharacters = 4
-/** Of a shorter one the end would be too much of the whole. */
+/** Minimum length; the end of a shorter credential would reveal too much of it. */
 const shownOfMin = 12
 
 /** The part of a credential by which users recognize it. */

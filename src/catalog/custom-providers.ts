@@ -32,7 +32,7 @@ function customProvider({ name, url, custom }: OwnProvider): readonly ProviderFa
   ]
 }
 
-/** What is wrong with the name of such an upstream; undefined: nothing. */
+/** Error in the name of a custom upstream; undefined: none. */
 export function customNameMistake(
   { name, custom }: Pick<UpstreamDefinition, 'name' | 'custom'>,
   providers: readonly ProviderFacts[],

@@ -1,5 +1,5 @@
 /**
- * What customers see of the upstreams that serve them, as the operator sets it; administrators see everything. An
+ * Customers' view of the upstreams that serve them, as the operator sets it; administrators see everything. An
  * account's own provider key is always shown to it. Pure.
  */
 import { type Model, ownKeyPrefix, type Snapshot, type Upstream } from './types.ts'
@@ -37,7 +37,7 @@ export function hidesProvider({ shows }: CustomerView, { ownKey }: Pick<Upstream
   return shows !== 'names' && ownKey === undefined
 }
 
-/** What is shown in place of its name; null: nothing. */
+/** Text shown instead of the upstream's name; null: nothing. */
 export function shownUpstream(view: CustomerView, upstream: ShownUpstream): string | null {
   if (upstream.ownKey !== undefined) return upstream.name
   return view.shows === 'names' ? upstream.name : shownProvider(view, upstream.provider)
@@ -71,7 +71,7 @@ export function shownModel(
   return { ...model, provider: shownProvider(view, model.provider) ?? 'other' }
 }
 
-/** What is recorded of a request about the upstreams that it was sent to. */
+/** Recorded upstreams of a request. */
 interface RecordedUpstreams<Attempt extends { readonly upstream: string }> {
   readonly provider: string
   readonly upstream: string
@@ -82,7 +82,7 @@ interface RecordedUpstreams<Attempt extends { readonly upstream: string }> {
   readonly attempts: readonly Attempt[]
 }
 
-/** What customers see of it; null: not shown to them. */
+/** Upstreams as customers see them; null: hidden. */
 export interface ShownUpstreams<Attempt> {
   readonly provider: string | null
   readonly upstream: string | null

@@ -42,10 +42,10 @@ export interface PriceDefinition extends RatesDefinition {
 }
 
 export interface ModelDefinition {
-  /** What clients ask for, verbatim. */
+  /** The name in requests, verbatim. */
   readonly id: string
   readonly provider?: string | undefined
-  /** What the provider calls it, where that differs. */
+  /** The provider's name for the model, if it differs. */
   readonly upstreamId?: string | undefined
   /** The only places that serve it, of any provider, in groups of priority; left out: the upstreams that list it, and those that serve all of its provider. */
   readonly offers?: readonly OfferDefinition[] | undefined
@@ -82,13 +82,13 @@ export interface CostDefinition {
 export interface OfferDefinition {
   /** The upstream's name. */
   readonly upstream: string
-  /** What the model is called there; left out: as its provider calls it. */
+  /** The upstream's name for the model; left out: the provider's. */
   readonly model?: string | undefined
   /** The group; groups with lower numbers are tried first. Left out: 1. */
   readonly priority?: number | undefined
   /** The share among the offers of a group; left out: the upstream's. */
   readonly weight?: number | undefined
-  /** What the upstream charges; left out: the list price under which the catalog knows the model there. */
+  /** The upstream's price; left out: the list price under which the catalog knows the model there. */
   readonly cost?: CostDefinition | undefined
   /** The formats that the upstream has for it; left out: the model's at its own provider, else all for conversations. */
   readonly dialects?: readonly UpstreamFormatName[] | undefined
@@ -97,14 +97,14 @@ export interface OfferDefinition {
 /** A configured endpoint; `url` null: the provider's own address. */
 export interface UpstreamDefinition {
   readonly name: string
-  /** Of a custom host the upstream's name. */
+  /** For a custom host, the upstream's name. */
   readonly provider: string
   /** With a path where the host has one. */
   readonly url: string | null
   /** '' where none is needed. */
   readonly credential: string
   readonly weight: number
-  /** What the operator says of its handling of data, such as its region. */
+  /** The operator's labels for data handling, such as a region. */
   readonly tags?: readonly string[] | undefined
   /** Left out: all at the provider's own address, nothing elsewhere. */
   readonly models?: UpstreamModels | undefined
@@ -122,6 +122,6 @@ export type UpstreamModels = 'all' | readonly NamedUpstreamModel[]
 export interface NamedUpstreamModel {
   /** The public name. */
   readonly id: string
-  /** What it is called there, where that differs. */
+  /** The upstream's name for the model, if it differs. */
   readonly upstreamId?: string | undefined
 }

@@ -44,7 +44,7 @@ export type Draft =
       readonly prices: readonly PriceDraft[]
     })
 
-/** One draft for every name, aliases included. */
+/** Drafts a model for every name, aliases included. */
 export function draftModels(sources: CatalogSources): readonly Draft[] {
   return runSteps(draftSteps(sources)).drafts
 }

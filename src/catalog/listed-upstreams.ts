@@ -32,7 +32,7 @@ export interface ListedUpstream extends Omit<UpstreamDefinition, 'credential' | 
 export type UpstreamChange =
   | { readonly kind: 'written' }
   | { readonly kind: 'needs_credential' }
-  /** Its address is not the provider's own, and nothing says what it serves. */
+  /** The address is not the provider's own, and no models are listed. */
   | { readonly kind: 'needs_models'; readonly message: string }
   /** The address or the credential cannot be one of its provider. */
   | { readonly kind: 'wrong_url' | 'wrong_credential'; readonly message: string }
@@ -50,7 +50,7 @@ export interface KnownCatalog {
 
 type ConfiguredSources = Pick<CatalogSources, 'upstreams' | 'providers'>
 
-/** Those of the configuration, then those that were added. */
+/** Lists the configured upstreams, then the added ones. */
 export function listUpstreams(
   sources: ConfiguredSources,
   added: readonly ConsoleUpstream[],
@@ -171,7 +171,7 @@ function wrongModel(
   return undefined
 }
 
-/** What an upstream would serve if it were written. */
+/** Effects of writing an upstream. */
 export interface UpstreamPreview {
   /** Models that would have an offer there; `isNew`: not sold at present. */
   readonly sells: readonly {

@@ -163,7 +163,7 @@ function otherTimes(model: Model, nowMs: number): readonly PriceVersion[] {
   return pricesOfWeek(model, nowMs).filter((price) => price !== present)
 }
 
-/** One price for people: USD per million tokens, fees per use, factors by option. */
+/** Formats a price: USD per million tokens, fees per use, factors by option. */
 export const priceOut = remembered((price: PriceVersion): ListingObject => {
   return {
     id: formatId('prc', price.id),
@@ -251,7 +251,7 @@ function anthropicList(
   }
 }
 
-/** As https://ai.google.dev/api/models has them, plus our own fields. */
+/** Formats a model like https://ai.google.dev/api/models, plus our own fields. */
 function geminiRow(model: Model, nowMs: number): ListingObject {
   return {
     name: `models/${model.name}`,

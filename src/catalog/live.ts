@@ -1,6 +1,6 @@
 /**
- * What the catalog consists of at a moment, and how it is loaded: what is given, what the store adds to it, and the snapshot
- * that both make. Replaced whole, one change after another.
+ * The catalog's state and how it is loaded: the given sources, the stored changes to them, and the snapshot
+ * of both. Replaced whole, one change after another.
  */
 import type { Clock } from '../base/clock.ts'
 import type { NextId } from '../base/ids.ts'
@@ -22,7 +22,7 @@ import type { CatalogSources } from './sources.ts'
 import type { Snapshot } from './types.ts'
 import { readRejected } from './unknown-members.ts'
 
-/** What does not come from the store. */
+/** Sources outside the store. */
 export type GivenSources = Omit<CatalogSources, 'overrides'>
 
 export interface CatalogDeps {
@@ -40,12 +40,12 @@ export interface CatalogDeps {
 /** A unit is about one model, which takes some 20 microseconds. */
 const catalogTurns = eventLoopTurns(50)
 
-/** What the catalog is made of at present; changed only in turn. */
+/** The present state of the catalog; changed only in turn. */
 export interface Live {
   readonly deps: CatalogDeps
   sources: GivenSources
   loaded: Loaded
-  /** One after another, so that an older state never replaces a newer one. */
+  /** Runs changes in order, so that an older state never replaces a newer one. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
@@ -70,9 +70,9 @@ export interface Loaded {
   /** With the disabled offers. */
   readonly all: Snapshot
   readonly disabled: DisabledOffers
-  /** What requests are routed with. */
+  /** The snapshot that routes requests. */
   readonly snapshot: Snapshot
-  /** Of the prices in the snapshot. */
+  /** IDs of the snapshot's prices. */
   readonly ids: IdsByKey
   readonly merged: MergedModels
   readonly console: readonly ConsoleUpstream[]

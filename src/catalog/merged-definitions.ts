@@ -1,5 +1,5 @@
 /**
- * What is known of each model: its definitions from the built-in table, the file and operators, merged.
+ * Model definitions from the built-in table, the file and operators, merged.
  * Pure.
  */
 import type { Steps } from '../base/steps.ts'
@@ -36,7 +36,7 @@ export function* mergeSteps(
   return models
 }
 
-/** One model without the others; undefined: nothing defines it. */
+/** Merges the definitions of a single model; undefined: nothing defines it. */
 export function mergedOf(
   id: string,
   { builtin, configured, overrides }: Pick<CatalogSources, 'builtin' | 'configured' | 'overrides'>,

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a configured catalog although each value by itself is well-formed: names that mean
+ * Mistakes in a configured catalog whose values are well-formed by themselves: names that mean
  * nothing here. Pure. Each mistake is named by its path; with one of them the server does not start.
  */
 import { rateNames } from '../../contract/meters.ts'
@@ -71,7 +71,7 @@ export function addressProblem(
     : `it needs its URL, as ${displayName} has no common one: ${addressExample}`
 }
 
-/** What the file says of upstreams and models together; those that are added later are checked then. */
+/** Mistakes in the file's upstreams and models together; later additions are checked when they are made. */
 function offerMistakes(sources: Checked): readonly string[] {
   const { upstreams, builtin, configured, providers, aliases } = sources
   const configuredModels = new Map(configured.map((model) => [model.id, model]))
@@ -173,7 +173,7 @@ function didYouMean(wanted: string, names: ReadonlySet<string>): string {
   return name === undefined ? '' : `; did you mean ${name}?`
 }
 
-/** What is wrong with amounts and dates that did not come through the configuration's schema; undefined: nothing. */
+/** Error in amounts and dates that the configuration's schema did not check; undefined: none. */
 export function definitionMistake(
   definition: Pick<ModelDefinition, 'prices' | 'markup'>,
 ): string | undefined {

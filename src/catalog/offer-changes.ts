@@ -42,7 +42,7 @@ export interface ModelOffers extends OfferList {
   readonly reason: string | null
   /** The customer's price now; null: none is known. */
   readonly price: Pick<Rates, 'input' | 'output'> | null
-  /** What an offer without a cost of its own counts as; null: no price is known. */
+  /** The cost of an offer without its own; null: no price is known. */
   readonly listPrice: Pick<Rates, 'input' | 'output'> | null
   readonly belowCost: readonly BelowCost[]
 }
@@ -80,7 +80,7 @@ export type OffersRefusal =
 /** The part of the catalog that lists and replaces the offers of a model. */
 export interface OfferChanges {
   offersOf(model: string): ModelOffers | Extract<OffersRefusal, { kind: 'unknown_model' | 'mistake' }>
-  /** What would be different; nothing is written. */
+  /** Previews a change; writes nothing. */
   previewOffers(
     ask: OffersAsk,
   ): Promise<OffersPreview | Extract<OffersRefusal, { kind: 'unknown_model' | 'mistake' }>>
@@ -169,7 +169,7 @@ function listSources({ loaded, deps }: Live): OfferListSources {
   return { sources, disabled, snapshot, unused: new Map(unused), nowMs: deps.clock.wallMs() }
 }
 
-/** What is known of a model without aliases; or why there is nothing. */
+/** The merged definition of a model that is not an alias; or why there is none. */
 function definitionOf(
   { loaded, sources: { aliases } }: Live,
   name: string,
@@ -217,7 +217,7 @@ interface OffersPlan {
   readonly before: ModelOffers
   readonly after: ModelOffers
   readonly override: Override
-  /** What is to be disabled or enabled. */
+  /** Places to disable or enable. */
   readonly places: readonly (Required<OfferPlace> & { readonly disabled: boolean })[]
   readonly unserved: readonly string[]
   readonly alsoDisabled: readonly string[]
@@ -232,7 +232,7 @@ function previewOf({ before, after, ...plan }: OffersPlan): OffersPreview {
 
 type PlanRefusal = Extract<OffersRefusal, { kind: 'unknown_model' | 'mistake' }>
 
-/** What would be written, judged against the whole catalog; in small steps. */
+/** Plans a change, checked against the whole catalog; in small steps. */
 function* planSteps(live: Live, ask: OffersAsk): Steps<OffersPlan | PlanRefusal> {
   const { model: name, offers } = ask
   const found = definitionOf(live, name)
@@ -329,7 +329,7 @@ function switchedPlaces(
   })
 }
 
-/** What was disabled for this model alone is not disabled when it is offered there again. */
+/** Re-enables removed places that were disabled for this model alone, so that a new offer there starts enabled. */
 function forgottenPlaces(
   live: Live,
   name: string,

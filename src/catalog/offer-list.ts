@@ -37,11 +37,11 @@ export interface OfferRow {
   readonly enabled: boolean
   /** Why it cannot serve although it is enabled. */
   readonly trouble: string | null
-  /** What was set. */
+  /** The cost that was set. */
   readonly cost: Offer['cost'] | null
-  /** What counts as its cost; null: the model's own list price, because none is known there. */
+  /** The cost in use; null: the model's own list price, because none is known there. */
   readonly known: Pick<Rates, 'input' | 'output'> | null
-  /** What writes it down. */
+  /** The definition that produces the row. */
   readonly written: OfferDefinition
 }
 
@@ -51,7 +51,7 @@ export interface OfferList {
   readonly revision: string
 }
 
-/** What a list is read from. */
+/** Sources of a list. */
 export interface OfferListSources {
   readonly sources: CatalogSources
   readonly disabled: DisabledOffers
@@ -202,7 +202,7 @@ export interface OfferAsk {
   /** The public name. */
   readonly model: string
   readonly upstream: string
-  /** What it is called there, where that differs. */
+  /** The upstream's name for the model, if it differs. */
   readonly upstreamModel?: string | undefined
   /** How its offers share requests and what this one costs. */
   readonly priority?: number | undefined
@@ -246,7 +246,7 @@ export function unknownNames(rows: readonly OfferRow[], { sources }: OfferListSo
   })
 }
 
-/** What is different between two lists. */
+/** A difference between two lists. */
 export interface OfferDifference {
   readonly upstream: string
   readonly upstreamModel: string

@@ -96,7 +96,7 @@ test('a model has the offers that were given to it, whatever else is configured'
           })
           .sort()
         assert.deepEqual(
-          // Those of a list have its order.
+          // Sorted, because offers of a list have its order.
           found.map((offer) => [offer.upstream.name, offer.upstreamModel]).sort(),
           expected,
         )

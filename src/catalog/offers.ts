@@ -34,7 +34,7 @@ export interface OfferFinder {
   mayBeNamed(upstream: Pick<UpstreamDefinition, 'provider' | 'custom'>, name: string): boolean
 }
 
-/** What is the same for every model is looked up once. */
+/** Precomputes values that all models share. */
 export function offerFinder(sources: OfferSources): OfferFinder {
   const factsOf = new Map(sources.providers.map((facts) => [facts.provider, facts]))
   const builtinPrices = new Map(
@@ -154,15 +154,15 @@ interface NameFacts {
 interface NamedModel {
   readonly model: OfferedModel
   readonly facts: ProviderFacts
-  /** What the model is called here, as its own provider writes it. */
+  /** The provider's name for the model. */
   readonly catalogName: string
   readonly names: NameFacts
 }
 
 /**
- * What the tables of a provider call a model: its name there, since an operator may call it anything here. Where that name shows
- * nothing, as of deployments at a cloud and at mirrors, and the name here does, the latter counts; so it does for a profile of the
- * operator's own, whose ARN ends with random letters and not with a model's ID.
+ * The model's name in its provider's tables: its name at the upstream, since an operator may call it anything here.
+ * The name here counts instead if only it identifies the model, as for deployments at a cloud, mirrors, and an operator's
+ * own inference profile, whose ARN ends with random letters instead of a model ID.
  */
 function nameInTables(upstreamModel: string, { model, facts, catalogName, names }: NamedModel): string {
   const last = bedrockArn.exec(upstreamModel)?.[1]
@@ -260,13 +260,13 @@ function servingUpstream(definition: UpstreamDefinition, facts: ProviderFacts): 
   }
 }
 
-/** Its provider's facts as they hold at an upstream, whose host may not have all formats. */
+/** The provider's facts limited to the formats of the upstream's host. */
 function factsAt({ formats }: Pick<UpstreamDefinition, 'formats'>, facts: ProviderFacts): ProviderFacts {
   if (formats === undefined) return facts
   return { ...facts, dialects: facts.dialects.filter((dialect) => formats.includes(dialect)) }
 }
 
-/** What an upstream serves: as it says, else all at the provider's own address and nothing elsewhere. */
+/** Models of an upstream: the configured ones, else all at the provider's own address and none elsewhere. */
 export function modelsOf(
   { models, url }: Pick<UpstreamDefinition, 'models' | 'url'>,
   facts: Pick<ProviderFacts, 'defaultOrigin' | 'addressExample'>,
@@ -283,7 +283,7 @@ export function isOwnAddress(
   return url === null || parseAddress(url).origin === new URL(defaultOrigin).origin
 }
 
-/** What a model is called at its provider. */
+/** The provider's name for a model. */
 export function nameThere(
   model: Pick<ModelDefinition, 'id' | 'upstreamId' | 'provider'>,
   providers: readonly ProviderFacts[],

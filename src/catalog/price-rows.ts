@@ -15,7 +15,7 @@ export type IdsByKey = ReadonlyMap<string, bigint>
 interface PriceIdDeps {
   readonly store: CatalogDatabase
   readonly nextId: NextId
-  /** Those of the snapshot before; empty: all are read. */
+  /** IDs of the snapshot before; empty: all are read. */
   readonly known: IdsByKey
   readonly turns: Turns
 }
@@ -71,7 +71,7 @@ function* missingSteps(
   return missing
 }
 
-/** What is known, and the stored prices of the models that miss one. */
+/** Known IDs, and the stored prices of models that miss one. */
 async function storedIds(
   { database }: CatalogDatabase,
   missing: ReadonlyMap<string, PriceDraft>,
@@ -117,7 +117,7 @@ export async function pricesOf(
     ...priceOfText(row.body),
     source: row.source,
   }))
-  // Of one moment first the price itself, then those that hold at some times in its place.
+  // At the same time, the price itself comes before prices that replace it on a schedule.
   return prices.sort(
     (one, other) =>
       one.effectiveFromMs - other.effectiveFromMs ||

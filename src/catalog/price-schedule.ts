@@ -4,7 +4,7 @@
 
 /** From a minute on the named days, for at most a day; it may end on the next day. */
 export interface PriceWindow {
-  /** One bit a day, Monday first. */
+  /** A bit per day, Monday first. */
   readonly days: number
   /** Since midnight. */
   readonly fromMinute: number

@@ -25,7 +25,7 @@ interface CacheWriteRule {
   readonly oneHour: Multiplier
 }
 
-/** What a provider charges for writing to its cache where the list says nothing, as a factor on input. */
+/** Default cache-write rates of providers, as factors on input. */
 const cacheWriteRules: Readonly<Record<string, CacheWriteRule>> = {
   anthropic: {
     fiveMinutes: { numerator: 5n, denominator: 4n },
@@ -192,7 +192,7 @@ function filledRates(definition: RatesDefinition, output: string, providers: rea
 const highest = (rates: readonly bigint[]): bigint =>
   rates.reduce((high: bigint, rate: bigint) => (rate > high ? rate : high), 0n)
 
-/** What a tier leaves out stays as in the base, except that cache rates grow as its input rate does. */
+/** Fills omitted rates of a tier from the base; cache rates grow with its input rate. */
 function filledTier(tier: TierDefinition, base: Rates): PriceTier {
   const input = rateOf(tier.input)
   const grown = (rate: bigint) =>

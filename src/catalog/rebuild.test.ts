@@ -70,7 +70,7 @@ test('a change of one price yields often, and requests see the old snapshot unti
 
 const asked = { name: 'second', provider: 'house', url: null, weight: 1, disabled: false, credential: 'key' }
 
-/** What looks at the whole catalog before it changes anything. */
+/** Operations that check the whole catalog before they change anything. */
 const checks: Readonly<Record<string, (catalog: Catalog) => Promise<unknown>>> = {
   'a preview of an upstream': (catalog) => catalog.previewUpstream(asked),
   'a preview of an upstream with a list': (catalog) =>

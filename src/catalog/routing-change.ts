@@ -1,4 +1,4 @@
-/** What operators change about the routing of a model while the server runs. Pure. */
+/** Operators' changes to the routing of a model while the server runs. Pure. */
 import type { RoutingStrategy } from '../../contract/routing-strategies.ts'
 import type { ModelDefinition } from './definition.ts'
 
@@ -8,7 +8,7 @@ export interface RoutingChange {
   readonly fallbacks?: readonly string[] | null | undefined
 }
 
-/** What is wrong with the models that are to serve in place of another one. */
+/** Error in a model's fallbacks; undefined: none. */
 export function fallbackMistake(
   model: string,
   { fallbacks }: RoutingChange,

@@ -6,7 +6,7 @@ import type { UpstreamFormatName } from '../wire/format-names.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import type { TestModel } from './types.ts'
 
-/** What the catalog reads of a behavior. */
+/** The parts of a behavior that the catalog reads. */
 export interface SandboxModel {
   readonly name: string
   /** The formats that it answers in; left out: all that hold a conversation. */

@@ -1,8 +1,8 @@
-/** What the catalog is made of: definitions of models and upstreams, facts of providers, and settings. Values only. */
+/** Sources of the catalog: definitions of models and upstreams, facts of providers, and settings. Values only. */
 import type { UpstreamFormatName } from '../wire/format-names.ts'
 import type { ModelDefinition, UpstreamDefinition } from './definition.ts'
 
-/** What the catalog must know of a provider; every connector has it. */
+/** The catalog's facts about a provider; every connector has them. */
 export interface ProviderFacts {
   readonly provider: string
   readonly displayName: string
@@ -11,10 +11,10 @@ export interface ProviderFacts {
   readonly servedElsewhere?: readonly string[]
   /** No other host speaks as this provider, so its upstreams serve whatever a model is called. */
   readonly servesAnyName?: boolean
-  /** What its models' public names begin with here, and their names there do not: `groq/`. */
+  /** Prefix of the models' public names that the provider's names lack: `groq/`. */
   readonly namesModelsBelow?: string
   readonly defaultOrigin: string
-  /** What an address looks like where each customer has one; absent: there is one for all. */
+  /** Example of a customer's address; absent: all customers share one. */
   readonly addressExample?: string
   /** Why an address cannot be one of its; undefined: it can. */
   addressMistake?(url: string): string | undefined
@@ -25,7 +25,7 @@ export interface ProviderFacts {
   formatsOf?(upstreamModel: string): readonly UpstreamFormatName[]
 }
 
-/** What an operator set on the command line or in the console; takes precedence over the file. */
+/** An operator's change on the command line or in the console; takes precedence over the file. */
 export interface Override {
   readonly name: string
   /** Facts that replace others, and prices that are added to the others; null: only `disabled`. */

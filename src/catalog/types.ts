@@ -15,7 +15,7 @@ import { holdsAt, type PriceWindow } from './price-schedule.ts'
  */
 export type Rates = { readonly [Name in RateName]: Name extends UnsoldRate ? bigint | null : bigint }
 
-/** These rates hold for the whole request once its input is larger than `aboveInputTokens`. */
+/** Rates of the whole request once its input is larger than `aboveInputTokens`. */
 export interface PriceTier {
   readonly aboveInputTokens: number
   readonly rates: Rates
@@ -27,13 +27,13 @@ export interface Multiplier {
   readonly denominator: bigint
 }
 
-/** One price of one model from one moment on; never changed once a hold has named it. */
+/** A price of a model from a moment on; never changed once a hold refers to it. */
 export interface PriceVersion {
   readonly id: bigint
   readonly model: string
   readonly effectiveFromMs: number
   readonly rates: Rates
-  /** What the upstream charges us; equal to `rates` unless the operator set a markup. */
+  /** The upstream's rates; equal to `rates` unless the operator set a markup. */
   readonly listRates: Rates
   /** Rising by `aboveInputTokens`. */
   readonly tiers: readonly PriceTier[]
@@ -49,16 +49,16 @@ export interface PriceVersion {
 }
 
 /**
- * What a built-in test model is for. `basic`: it answers normally. `special`: it simulates a failure or a rare case, and
- * is left out of lists.
+ * Purpose of a built-in test model. `basic`: it answers normally. `special`: it simulates a failure or a rare case,
+ * and is left out of lists.
  */
 export type TestModel = 'basic' | 'special'
 
 export interface Model {
-  /** What clients ask for, verbatim. */
+  /** The name in requests, verbatim. */
   readonly name: string
   readonly provider: string
-  /** What its maker calls it: what it can take and how its tokens are counted depend on this name. */
+  /** The maker's name for the model, which determines the accepted input and the token counts. */
   readonly upstreamModel: string
   /** The wire formats in which its upstreams can be spoken to, those of all offers together. */
   readonly dialects: readonly UpstreamFormatName[]
@@ -84,7 +84,7 @@ export interface Model {
   readonly prices: readonly PriceVersion[]
 }
 
-/** What the operator allows an upstream in one process; null: no limit. */
+/** The operator's limits for an upstream in one process; null: no limit. */
 export interface UpstreamLimits {
   readonly concurrent: number | null
   readonly requestsPerMinute: number | null
@@ -94,7 +94,7 @@ export interface UpstreamLimits {
 /** How the names of upstreams on accounts' own provider keys begin; others have no colon. */
 export const ownKeyPrefix = 'own:'
 
-/** One configured endpoint of a provider with a credential. The credential leaves only towards `origin`. */
+/** A configured endpoint of a provider with a credential. The credential is sent only to `origin`. */
 export interface Upstream {
   readonly name: string
   readonly provider: string
@@ -116,17 +116,17 @@ export interface Upstream {
 /** A model at an upstream. */
 export interface Offer {
   readonly upstream: Upstream
-  /** What the model is called there. */
+  /** The upstream's name for the model. */
   readonly upstreamModel: string
-  /** What the tables of the upstream's provider call it; what it accepts and how it is counted there depend on it. */
+  /** Name in the tables of the upstream's provider; determines the accepted input and the token counts there. */
   readonly catalogName: string
   /** The formats in which it is requested there; never empty. */
   readonly dialects: readonly UpstreamFormatName[]
-  /** Its group; groups with lower numbers are tried first. */
+  /** The group; groups with lower numbers are tried first. */
   readonly priority: number
-  /** Its share of the requests of its group. */
+  /** The share of the group's requests. */
   readonly weight: number
-  /** What the upstream charges by the operator's configuration; left out: it has none. */
+  /** The configured price of the upstream; left out: none. */
   readonly cost?: Pick<Rates, 'input' | 'output'>
   /** The built-in list price of the model there, for a model of another name; left out: none is known. */
   readonly listCost?: Pick<Rates, 'input' | 'output'>

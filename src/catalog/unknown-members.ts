@@ -59,7 +59,7 @@ export async function storeSeen(
   await settings.claim(`${seenPrefix}${memberKey(member)}`, JSON.stringify(seen))
 }
 
-/** What was sent, and what is rejected without having been sent (`seen`: null), by name. */
+/** Members that were sent, and members that are rejected without having been sent (`seen`: null), by name. */
 export async function listMembers(
   settings: Pick<Settings, 'listByPrefix'>,
   rejected: ReadonlySet<string>,

@@ -16,7 +16,7 @@ export function parseAddress(url: string): UpstreamAddress {
   return { origin, basePath: pathname.replace(/\/+/g, '/').replace(/\/$/, '') }
 }
 
-/** One spelling for each address. */
+/** Normalizes an address. */
 export function canonicalAddress(url: string): string {
   const { origin, basePath } = parseAddress(url)
   return `${origin}${basePath}`
@@ -24,7 +24,7 @@ export function canonicalAddress(url: string): string {
 
 const example = 'https://host:443 or https://host/openai/v1'
 
-/** What is wrong with the form of an address; undefined: nothing. */
+/** Error in the form of an address; undefined: none. */
 export function addressMistake(address: string): string | undefined {
   const url = URL.parse(address)
   if (url === null || !/^https?:$/.test(url.protocol)) return `must be a URL such as ${example}`

@@ -24,7 +24,7 @@ import {
 } from './listed-upstreams.ts'
 import { inTurns, type Live, refresh } from './live.ts'
 
-/** What an upstream is asked with. */
+/** Secrets sent to an upstream. */
 export interface KeptSecrets {
   readonly credential: string
   readonly headers: Readonly<Record<string, string>>
@@ -46,7 +46,7 @@ export interface Disabling extends OfferPlace {
 export interface UpstreamChanges {
   /** Adds one, or replaces one that was added. */
   putUpstream(ask: UpstreamAsk): Promise<UpstreamChange>
-  /** What it would serve, or why it would be refused whatever its credential. */
+  /** Previews the models of an upstream, or the reason to reject it whatever its credential. */
   previewUpstream(ask: Parameters<typeof refusalOf>[0]): Promise<UpstreamPreview | UpstreamChange>
   /** The credential and the headers stored for this name, provider and address, if any. */
   keptSecrets(ask: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): KeptSecrets | undefined
@@ -58,7 +58,7 @@ export interface UpstreamChanges {
   setMarkup(markup: string | null): Promise<void>
 }
 
-/** What changes upstreams and the markup of a catalog. */
+/** Operations that change upstreams and the markup of a catalog. */
 export function upstreamChanges(live: Live): UpstreamChanges {
   const { store, clock, settings, sealer } = live.deps
   return {
@@ -69,7 +69,7 @@ export function upstreamChanges(live: Live): UpstreamChanges {
         if (refused !== undefined) return refused
         const written = await writeUpstream(store, sealer, ask, clock.wallMs())
         if (written !== 'written') return { kind: written }
-        // What was disabled belongs to one of the configuration that is gone.
+        // Disabled places of a removed configured upstream with this name do not apply to the new one.
         const isNew = live.loaded.console.every(({ name }) => name !== ask.name)
         if (isNew) await forgetDisabled(settings, live.loaded.disabled, ask.name)
         await refresh(live)
@@ -121,7 +121,7 @@ async function setDisabled(live: Live, disabling: Disabling): Promise<DisablingR
   if (unserved.length > 0 && !allowUnserved) return { kind: 'leaves_unserved', models: unserved.sort() }
   if (upstreamModel === undefined && added !== undefined && !configured) {
     await writeUpstreamDisabled(deps.store, upstream, isDisabled)
-    // It may have been disabled while the configuration had one of its name.
+    // The upstream may have been disabled while the configuration had one of its name.
     if (!isDisabled) await writeDisabled(deps.settings, disabling, isDisabled)
     await refresh(live)
     return { kind: 'changed' }

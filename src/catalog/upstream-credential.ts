@@ -6,13 +6,13 @@ import { secretFields } from '../base/secret-fields.ts'
 
 const charactersMax = 4_096
 
-/** One spelling for the same fields. */
+/** Normalizes the spelling of credential fields. */
 export function canonicalCredential(credential: string): string {
   const fields = secretFields(credential)
   return fields === null ? credential : JSON.stringify(fields)
 }
 
-/** What is wrong with the form of a credential; undefined: nothing. */
+/** Error in the form of a credential; undefined: none. */
 export function credentialMistake(credential: string): string | undefined {
   if (credential.length === 0 || credential.length > charactersMax)
     return `must have 1 to ${charactersMax} characters`
@@ -32,7 +32,7 @@ interface CredentialProvider {
 }
 
 /**
- * What is wrong with a credential for a provider; undefined: nothing. `isOperators`: who wrote it may name files and roles of
+ * Error in a credential for a provider; undefined: none. `isOperators`: the author may name files and roles of
  * the machine, as the author of the configuration may.
  */
 export function credentialFormMistake(

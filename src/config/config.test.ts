@@ -258,7 +258,7 @@ const secretTexts: Readonly<Record<string, string>> = {
   SMTP_URL: 'smtps://gate:a@mail.example',
 }
 
-/** What some of them also need. */
+/** Variables that some secrets also need. */
 const besideSecrets: Environment = {
   ...{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', MAIL_FROM: 'a@b.example' },
   ...{ AZURE_OPENAI_ENDPOINT: 'https://my-resource.openai.azure.com', AWS_REGION: 'us-east-1' },

@@ -73,7 +73,7 @@ export interface Config {
   readonly markup: string | null
   /** How to handle a tool choice that a model does not support. */
   readonly forcedTools: 'adapt' | 'refuse'
-  /** What customers see of the upstreams that serve them. */
+  /** Upstream details that customers see. */
   readonly showUpstreams: UpstreamView
   /** Plain HTTP origins that upstreams added in the console may use. */
   readonly plainOrigins: readonly string[]
@@ -120,7 +120,7 @@ export type ConfigResult =
   | {
       readonly kind: 'mistakes'
       readonly mistakes: readonly string[]
-      /** As far as it can be read: where a server may run that has read another configuration. */
+      /** The data folder as far as it can be read: a server with another configuration may run there. */
       readonly dataFolder: string
       readonly limits: Limits
     }

@@ -23,7 +23,7 @@ interface FieldMistake {
   readonly message: string
 }
 
-/** What is wrong with the fields of an item together. */
+/** Mistakes in the combination of an item's fields. */
 export function upstreamMistakes(item: UpstreamItem): readonly FieldMistake[] {
   const custom = customOf(item)
   if (custom !== undefined) {

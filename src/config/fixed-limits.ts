@@ -77,7 +77,7 @@ export const fixedLimits = {
   tokenRefreshMs: 300_000,
   // Time to fetch a provider's list of models in the console.
   hostModelsMs: 10_000,
-  // What is read of an error that the provider returns instead.
+  // Bytes read of a provider's error response instead.
   hostErrorBytesMax: 16 * 1024,
   // Size of that list.
   hostModelsBytesMax: 4 * 1024 * 1024,
@@ -139,7 +139,7 @@ export const fixedLimits = {
   databaseLaneOperationsMin: 64,
   // Opening a connection to PostgreSQL.
   databaseConnectMs: 2_000,
-  // One statement of a verification on PostgreSQL.
+  // Time limit of a verification statement on PostgreSQL.
   databaseVerifyMs: 3_600_000,
   // Rows that tollgate move sends to PostgreSQL together.
   moveRowsMax: 2_000,

@@ -218,7 +218,7 @@ type Widened<Value> = Value extends number
       ? null
       : Share
 
-/** What a server reads once, when it starts; a reload leaves it as it is. A test compares the list with what a start reads. */
+/** Limits that a server reads only at startup, not on a reload. A test compares the list with the code. */
 export const limitsAtStart: ReadonlySet<string> = new Set<keyof typeof limitsTable>([
   'requestTimeoutMs',
   'keepAliveTimeoutMs',

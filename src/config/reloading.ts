@@ -1,10 +1,10 @@
-/** What a reload changes in a running server, and what waits for its restart. Pure. */
+/** Effects of a reload: changes that apply now, and changes that need a restart. Pure. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from './config.ts'
 import { type Limits, limitsAtStart } from './limits-table.ts'
 import { type Setting, settingsTable } from './settings-table.ts'
 
-/** What the catalog is made of, and limits: what each thread that serves requests takes over. */
+/** Catalog sources and limits, which each serving thread applies. */
 const servingParts = ['upstreams', 'models', 'aliases', 'disabled', 'markup', 'limits'] as const
 /** Secrets that are read where they are used. */
 const secretParts = ['metricsToken', 'stripe', 'mail'] as const

@@ -77,7 +77,7 @@ export const networks = z.string().transform((text, context) => {
   return parts
 })
 
-/** As browsers write it: without a default port, in lower case. */
+/** An origin as browsers write it: without a default port, in lower case. */
 export const browserOrigin = z
   .string()
   .refine(

@@ -12,7 +12,7 @@ import type { Downstream } from './downstream.ts'
 export interface BodyLimits {
   readonly bodyBytesMax: number
   readonly requestTimeoutMs: number
-  /** What of each body is not taken from the budget. */
+  /** Bytes of each body that are not taken from the budget. */
   readonly unmeteredBytes: number
   /** A body that comes more slowly than this for longer than the grace is not waited for. */
   readonly uploadBytesPerSecondMin: number
@@ -20,7 +20,7 @@ export interface BodyLimits {
 }
 
 export interface BodyReader {
-  /** What the sender may take of the memory for bodies. */
+  /** Budget for the sender's bodies. */
   readonly allowance: Allowance
   readonly limits: BodyLimits
   readonly clock: Clock

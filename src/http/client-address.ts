@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket } from 'node:net'
 import { networkOf, unmapped } from '../base/network.ts'
 
-/** What a request shows of where it came from. */
+/** Sources of a request's client address. */
 export interface Arrival {
   /** The address of the connection's other end. */
   readonly peer: string | undefined
@@ -37,7 +37,7 @@ export function clientAddressOf(trustedProxies: readonly string[]): ClientAddres
     let client = proxy
     for (const hop of hops.slice(-hopsMax).toReversed()) {
       const address = plain(hop)
-      // What a trusted proxy wrote that is not an IP address ends what can be trusted.
+      // Anything but an IP address from a trusted proxy ends what can be trusted.
       if (address === undefined) return client
       client = address
       if (!isTrusted(address)) return client

@@ -1,4 +1,4 @@
-/** One connection: where pipelined requests are buffered, that they are served in order, and how its end is noticed. */
+/** Pipelined requests of a connection are buffered and served in order, and its end is noticed. */
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'

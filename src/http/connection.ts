@@ -1,5 +1,5 @@
 /**
- * One client connection: its requests are served one after the other, however they arrive, and it
+ * A client connection: serves its requests in order, however they arrive, and
  * knows whether it can be closed without losing a response. Knows nothing of what is served.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -10,7 +10,7 @@ export interface CrossOriginPolicy {
   readonly origins: ReadonlySet<string>
 }
 
-/** What a request gets. `none`: it is served as if there were no policy, but caches must tell origins apart. */
+/** Decision for a request. `none`: served as if there were no policy, but caches must tell origins apart. */
 export type CrossOriginDecision =
   | { readonly kind: 'none' }
   | { readonly kind: 'allowed'; readonly origin: string }

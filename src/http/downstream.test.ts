@@ -15,7 +15,7 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate)
 }
 
-/** One request that reached the data plane, in the hands of the test. */
+/** Runs a test with a request that reached the data plane. */
 async function withClient(
   run: (client: Downstream, raw: RawClient, edge: Edge) => Promise<void>,
   setting: Setting = {},

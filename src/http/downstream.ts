@@ -1,6 +1,6 @@
 /**
- * One response to one client: tracks whether the client is connected, how much it has not read yet
- * and since when it has been stalled. It must not know what the bytes mean.
+ * A response to a client: tracks whether the client is connected, how much it has not read yet
+ * and since when it has been stalled. Must not know what the bytes mean.
  */
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../base/clock.ts'
@@ -147,7 +147,7 @@ export class Downstream {
     if (!this.#gone) listener?.()
   }
 
-  /** What the operating system took of all that this connection was given. */
+  /** Bytes of this connection that the operating system accepted. */
   #flushedBytes(): number {
     const socket = this.#response.socket
     return socket === null ? 0 : socket.bytesWritten - socket.writableLength

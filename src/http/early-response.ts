@@ -18,7 +18,7 @@ export interface ErrorResponseDeps {
   readonly limits: {
     /** A remainder of at most this size is read to its end, and the connection is reused. */
     readonly restBytesMax: number
-    /** What is swallowed of a larger one, and for how long, before the connection closes. */
+    /** How much of a larger remainder is discarded, and for how long, before the connection closes. */
     readonly lingerBytesMax: number
     readonly lingerMs: number
   }

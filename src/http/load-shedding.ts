@@ -45,7 +45,7 @@ export interface LoadLimits {
 export interface LoadMonitorOptions {
   readonly limits: LoadLimits
   readonly clock: Clock
-  /** What is looked at; each call begins a new span. */
+  /** Takes a reading; each call begins a new span. */
   readonly read: () => LoadReadings
 }
 
@@ -93,9 +93,9 @@ function levelOf(readings: LoadReadings, limits: LoadLimits): LoadLevel {
 
 /** Requests in flight when one more arrives. */
 export interface LoadShare {
-  /** Of all accounts. */
+  /** Requests of all accounts. */
   readonly requests: number
-  /** Of the account that the new request is for. */
+  /** Requests of the new request's account. */
   readonly own: number
   readonly accounts: number
 }

@@ -24,7 +24,7 @@ test('a client that pipelines more requests than are queued gets answers to the 
     client.send(`GET /v1/more HTTP/1.1\r\n${host}\r\n`.repeat(300))
     await client.untilClosed()
     const answers = client.received.match(/HTTP\/1\.1 200/g)?.length
-    // One that is served and the four that the edge keeps.
+    // The request in progress and the four that the edge buffers.
     assert.deepEqual([answers, served], [5, 5])
     assert.equal(client.received.match(/connection: close/gi)?.length, 1, 'the last one says so')
   })

@@ -127,7 +127,7 @@ export function createHttpServer(options: ServerOptions): HttpServer {
     node: server,
     draining,
     async listen(host, port, { shared } = { shared: false }) {
-      // Those that arrive while the thread is busy wait for it: where the queue is full, the kernel drops or resets them.
+      // Connections queue while the thread is busy; if the queue is full, the kernel drops or resets them.
       await listen(server, { host, port, reusePort: shared, backlog: limits.connectionsMax })
       const boundPort = (server.address() as AddressInfo).port
       if (options.onAcceptError !== undefined) server.on('error', options.onAcceptError)

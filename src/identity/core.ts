@@ -42,7 +42,7 @@ export interface CoreOptions extends CoreDeps {
   readonly random: RandomBytes
 }
 
-/** What the core needs from the rest of the program, in either thread. */
+/** Dependencies of the core, in either thread. */
 export interface CoreDeps {
   /** Plain values, so that they can cross threads. */
   readonly config: Pick<Config, 'dataFolder' | 'limits' | 'signup' | 'signIn' | 'operator'>

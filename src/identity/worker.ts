@@ -30,7 +30,7 @@ export interface WorkerRequests extends IdentityOperations, Pick<IdentityCore, '
 /** Messages from the identity thread to the main thread. */
 export interface WorkerNotifications extends PersonListeners {
   onChanged(): void
-  /** One log line as JSON. */
+  /** Writes a log line of JSON. */
   writeLog(line: string): void
   onLost(reason: string): void
   sendEmail(email: OutgoingEmail): Promise<'queued' | 'full'>

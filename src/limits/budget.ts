@@ -34,7 +34,7 @@ export function rollSpend(spend: SpendTotals, nowMs: number): SpendTotals {
   }
 }
 
-/** What was spent in a window, of totals that were rolled to now. */
+/** Spend in a window, from totals rolled to now. */
 export function spentIn(spend: SpendTotals, window: BudgetWindow): bigint {
   switch (window) {
     case 'day':

@@ -36,7 +36,7 @@ const styles: Readonly<Record<'openai' | 'anthropic' | 'none', Style | null>> = 
   none: null,
 }
 
-/** Of two limits on the same thing the one that leaves less; null where neither exists. */
+/** The limit that leaves less; null if neither exists. */
 export function tighter(one: RateState | null, other: RateState | null): RateState | null {
   if (one === null || other === null) return one ?? other
   return other.remaining < one.remaining ? other : one

@@ -55,7 +55,7 @@ export class RateMeter<Taker = bigint> {
     this.#windows = new RateWindows(of.takersMax)
   }
 
-  /** So many requests of `taker`, if it has them left; what is refused is not taken. */
+  /** Takes requests of `taker` if the limit allows all of them, else none. */
   take(taker: Taker, nowMs: number, requests = 1): Metered {
     const limit = this.#perMinute
     const window = this.#windows.at(taker, nowMs)

@@ -189,7 +189,7 @@ test('what was reserved gives way to what was used, where it still counts', () =
     // The first slid out; what ended counts from its end on.
     [startMs, startMs + 60_000, 240],
     [startMs - 5_000, startMs + 9_000, 540],
-    // It ended by a clock that is behind: nothing is moved back.
+    // A clock that is behind: nothing is moved back.
     [startMs + 5_000, startMs - 90_000, 460],
   ]
   for (const [reservedMs, endMs, tokens] of cases) {

@@ -23,7 +23,7 @@ const wordOf = { requests: 1, tokens: 2 } as const
 
 /** Exact to the millisecond up to this many instants within a minute. */
 const marksMax = 128
-/** What a window has at most. */
+/** Maximum length of a window. */
 export const windowWordsMax = headWords + marksMax * markWords
 const slotMs = 1_000
 /** Instants come from several requests and may be this much out of order; a clock further back was set back. */
@@ -74,7 +74,7 @@ function setBase(window: RateWindow, ms: number): void {
   window[1] = ms % wordSpan
 }
 
-/** What a rolled window has of one kind. */
+/** Sum of one kind in a rolled window. */
 export function taken(window: RateWindow, kind: RateKind): number {
   let sum = 0
   for (let at = headWords + wordOf[kind]; at < window.length; at += markWords) sum += window[at]!
@@ -114,7 +114,7 @@ function untilUnusedMs(window: RateWindow, kind: RateKind, nowMs: number): numbe
   return mark < 0 ? 0 : markMs(window, mark) + minuteMs - nowMs
 }
 
-/** One request more in a window that was rolled to `nowMs`, with the tokens that it reserves. */
+/** Adds a request and its reserved tokens to a window rolled to `nowMs`. */
 export function takeFrom(window: RateWindow, tokens: number, nowMs: number): RateWindow {
   return withMark(window, { ms: nowMs, requests: 1, tokens })
 }

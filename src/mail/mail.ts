@@ -138,7 +138,7 @@ function isRefusedForGood(error: unknown): boolean {
   return typeof responseCode === 'number' && responseCode >= 500
 }
 
-/** What went wrong, without whom it was for. */
+/** The error without the recipient's address. */
 function reasonOf(error: unknown): string {
   const { code, responseCode, message } = error as { code?: string; responseCode?: number; message?: string }
   const text = (message ?? 'unknown').replace(/[^\s@<>"]+@[^\s@<>"]+/g, '…').slice(0, 300)

@@ -25,7 +25,7 @@ function takesPlainKeys({ provider, addressExample, credentialForms }: Connector
   return provider !== withoutCredential && addressExample === undefined && credentialForms === undefined
 }
 
-/** What is wrong with the configured addresses, as sentences for the operator. */
+/** Mistakes in the configured addresses, as sentences for the operator. */
 export function keyUrlMistakes(
   connectors: readonly Connector[],
   urls: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** What a provider key serves: enabled models of its provider, under the names and formats that its own address has. */
+/** Offers of provider keys: enabled models of the provider, under the names and formats of the key's address. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Offer, Upstream } from '../catalog/types.ts'

@@ -22,7 +22,7 @@ const ownGroup = 0
 /** A model as far as its offers on provider keys depend on it. */
 export type OwnModel = Pick<Model, 'provider' | 'upstreamModel' | 'offers'>
 
-/** What a key of the provider offers of the model, at whichever account; null: it does not serve the model. */
+/** Offer of the model on any key of the provider; null: the provider does not serve it. */
 function offerAt(
   model: OwnModel,
   { provider, connector }: Pick<KeyProvider, 'provider' | 'connector'>,

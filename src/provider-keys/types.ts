@@ -40,7 +40,7 @@ export interface OwnKey {
 /** `rejected`: the provider rejected the key; it is not sent again until the cooldown has ended. */
 export type OwnKeyState = 'usable' | 'cooling' | 'rejected'
 
-/** What a provider last said to a key. */
+/** A provider's last error for a key. */
 export interface OwnKeyFailure {
   readonly status: number | null
   readonly message: string
@@ -77,7 +77,7 @@ export interface ProviderKeys {
   removeAll(account: bigint): Promise<void>
   /** Reads the keys of an account again, which another process has changed; null: those of all. */
   reload(account: bigint | null): Promise<void>
-  /** What requests of an account may use, from memory; usually empty. */
+  /** The account's keys, from memory; usually empty. */
   of(account: bigint): readonly OwnKey[]
   /** Whether the key of this upstream is still stored and unchanged. */
   isCurrent(upstream: Upstream): boolean

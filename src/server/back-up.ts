@@ -26,7 +26,7 @@ interface Backup {
   readonly folder: string
   /** False where the secret is set by a variable, so that it must be stored elsewhere. */
   readonly hasSecret: boolean
-  /** Of the copy. */
+  /** Verification of the copy. */
   readonly report: VerifyReport
 }
 

@@ -52,7 +52,7 @@ export function createControlPlane(
   const lists = new WrittenLists({ writtenListsMax: priceListScopes.length })
   const app = fastify({
     serverFactory,
-    // As long as the longest name or address in a path may be, percent-encoded.
+    // Longest name or address in a path, percent-encoded.
     routerOptions: { maxParamLength: 1_000 },
     logger: false,
     genReqId: () => formatId('req', control.nextId()),
@@ -157,7 +157,7 @@ function respondWithError(
   )
 }
 
-/** What Fastify refuses before a handler sees it, by its status. */
+/** Errors that Fastify raises before a handler runs, by status. */
 const refusedByStatus: ReadonlyMap<number, readonly [code: ErrorCode, message: string]> = new Map([
   [400, ['invalid_json', 'The request body is not valid JSON.']],
   [413, ['body_too_large', 'The request body is too large for this endpoint.']],

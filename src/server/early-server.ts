@@ -1,5 +1,5 @@
 /**
- * What listens while a start waits for its database: it rejects requests, each in its client's format, and ends before the
+ * Listens while startup waits for the database: rejects requests, each in its client's format, and ends before the
  * server itself takes its port.
  */
 import type { IncomingMessage, RequestListener } from 'node:http'
@@ -71,7 +71,7 @@ function rejectingServer(options: EarlyServerOptions): HttpServer {
   })
 }
 
-/** What is answered while the database has not been reached. No credential is looked at. */
+/** Answers while the database has not been reached. No credential is checked. */
 function waitingAnswers({ config, clock, random }: EarlyServerOptions): Answers {
   const { limits, trustedProxies, publicUrl, host, port } = config
   // No ID of these is stored: only those that are shown together have to differ.

@@ -1,4 +1,4 @@
-/** What the first start prints, and where. */
+/** Output of the first start. */
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -53,7 +53,7 @@ interface TurnDeps {
   readonly onTrouble: (error: unknown) => void
 }
 
-/** Of servers that start together on one database, one announces a key, and the others find that it has. */
+/** Begins under a lock: of servers that start together on a database, only one announces a key. */
 export async function beginInTurn(
   deps: ControlDeps,
   { isFirst, lock, untilDone, onTrouble }: TurnDeps,

@@ -1,5 +1,5 @@
 /**
- * What SIGHUP asks of a server. Init systems and people send it to have a configuration read again; a terminal sends it to the
+ * Meaning of SIGHUP. Init systems and people send it to reload the configuration; a terminal sends it to the
  * programs in it when it is closed.
  */
 import { closeSync, openSync, readFileSync, readlinkSync } from 'node:fs'

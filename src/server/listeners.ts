@@ -1,5 +1,5 @@
 /**
- * What a process listens with: the server of the main thread, and with several threads the others on the same port and the
+ * Servers of a process: the main thread's, and with several threads the others on the same port and the
  * socket at which they reach the main thread. Decides nothing about requests.
  */
 import { rmSync } from 'node:fs'
@@ -17,7 +17,7 @@ export interface Listeners {
   readonly origin: string
   /** The public URL. */
   readonly address: string
-  /** Those of this thread, the public one first. */
+  /** Servers of this thread, the public one first. */
   readonly servers: readonly [HttpServer, ...HttpServer[]]
   readonly threads: DataPlaneThreads
   /** Removes what is left in the data folder, once all have ended. */

@@ -44,7 +44,7 @@ export interface Move {
   /** True where an earlier call had copied everything and was interrupted after it. */
   readonly wasComplete: boolean
   readonly rows: number
-  /** Of the copy. */
+  /** Verification of the copy. */
   readonly report: VerifyReport
 }
 
@@ -116,7 +116,7 @@ export async function fillAndCommit(
   return result
 }
 
-/** What is in the target, where its ledger is in order. */
+/** Verifies the copied ledger and reports the move. */
 export async function finished(
   target: PostgresConnection,
   { to, limits }: MovePlan,

@@ -24,7 +24,7 @@ export type AttachServerStoreOptions = Omit<OpenStoreOptions, 'onLost' | 'client
 export async function openServerStore(config: Config, options: OpenStoreOptions): Promise<OpenResult> {
   const { clock, onLost, clients = 0 } = options
   if (config.databaseUrl !== null) {
-    // Its client takes memory that an embedded installation has no use for.
+    // Loaded only here: embedded installations should not pay for its memory.
     const { openServerPostgres } = await import('./postgres-store.ts')
     return openServerPostgres(config.databaseUrl, config, { ...options, onTrouble: leaseTrouble(options) })
   }

@@ -8,7 +8,7 @@ import type { HttpServer } from '../http/server.ts'
 /** Says for whom a connection from another thread speaks. */
 const peerHeader = 'x-tollgate-peer'
 
-/** Of one connection, or answered here already (`expect`). */
+/** Headers of a single connection, or handled here already (`expect`). */
 const ofConnection: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -42,7 +42,7 @@ function pass(socketPath: string, incoming: IncomingMessage, outgoing: ServerRes
   passed.on('response', (answer) => {
     // Whether it is sent in chunks depends on this client.
     outgoing.writeHead(answer.statusCode ?? 502, passedHeaders(answer, 'transfer-encoding'))
-    // What is known of an event stream goes out before its first event.
+    // Headers of an event stream are sent before its first event.
     outgoing.flushHeaders()
     answer.pipe(outgoing)
     answer.on('error', () => outgoing.destroy())
@@ -64,7 +64,7 @@ function passedHeaders({ rawHeaders }: IncomingMessage, except = ''): string[] {
   return headers
 }
 
-/** What is added to a request on its way. */
+/** Headers added to a passed request. */
 export const passedMore = { headers: 2, headerBytes: 256 }
 
 /** Makes connections from other threads look like those of their clients. For a server that listens at the socket alone. */

@@ -135,7 +135,7 @@ async function onServer(
     onLost: findOut,
     onChange: shared.onChange,
     schema,
-    // Of a thread, the process's first one ends with it.
+    // Absent in a further thread: the main thread ends the process.
     onNewerSchema: (message: string) => onLost?.(new Error(message)),
   }
   const stopReceiving = await receiveChanges(changes).catch(async (error: unknown) => {
@@ -194,7 +194,7 @@ const cannotBeUsed = (error: unknown): Refused => ({
   message: `DATABASE_URL cannot be used: ${reasonOf(error)}`,
 })
 
-/** What the server or the system says, which names no password. */
+/** The server's or system's error, which contains no password. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
   return error instanceof Error ? error.message : String(error)
@@ -216,7 +216,7 @@ function probeOf(database: Pick<OpenDatabase<Tables>, 'run'>): () => void {
   }
 }
 
-/** One store of both. A lane that fails makes the writer's connection find out whether the database is away. */
+/** Joins both as a store. A lane that fails makes the writer's connection find out whether the database is away. */
 function joined(
   database: OpenDatabase<Tables>,
   lanes: PostgresStore,

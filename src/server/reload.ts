@@ -22,13 +22,13 @@ export type ReloadResult =
       readonly kind: 'reloaded'
       /** By path or variable. */
       readonly changed: readonly string[]
-      /** What waits for a restart. */
+      /** Changes that need a restart. */
       readonly restart: readonly string[]
     }
   /** By path; nothing changed. */
   | { readonly kind: 'rejected'; readonly mistakes: readonly string[] }
 
-/** What is wrong with a configuration beyond its form. */
+/** Mistakes in a configuration beyond its form. */
 export async function configurationMistakes(
   config: Config,
   sandboxOrigin: string | null,
@@ -68,13 +68,13 @@ export async function applyServingChange(thread: ReloadingThread, change: Servin
   Object.assign(config, { ...change, limits: config.limits })
 }
 
-/** What was wrong with an upstream says nothing of one with another credential or address. */
+/** Upstreams whose failures no longer apply, because their credential or address changed. */
 function changedUpstreams(before: Config['upstreams'], after: Config['upstreams']): Config['upstreams'] {
   return before.filter((old) => !after.some((upstream) => isDeepStrictEqual(upstream, old)))
 }
 
 interface ReloadDeps extends ReloadingThread {
-  /** What the server was started with. */
+  /** The configuration at startup. */
   readonly started: Config
   readonly read: () => Promise<ConfigResult>
   /** Applies the same in the other threads. */
@@ -85,7 +85,7 @@ interface ReloadDeps extends ReloadingThread {
   readonly metrics: Pick<Metrics, 'configurationReloaded'>
 }
 
-/** One reload after another, and at most one that waits. Rejects where the store cannot be reached: nothing changed then. */
+/** Runs reloads in order, with at most one waiting. Rejects without changes if the store cannot be reached. */
 function openReload(deps: ReloadDeps): () => Promise<ReloadResult> {
   const { log, metrics } = deps
   let present: Promise<unknown> = Promise.resolve()

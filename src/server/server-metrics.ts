@@ -10,7 +10,7 @@ export interface ServerMetricSources {
   readonly store: Pick<Store, 'commitMs' | 'waiting'>
   readonly capacity: Pick<UpstreamCapacity, 'waiting'>
   readonly status: Pick<ServerStatus, 'startedMs' | 'ledgerReport'>
-  /** As `/readyz` reports it. */
+  /** The same result as `/readyz`. */
   readonly isReady: () => Promise<boolean>
   /** Null: PostgreSQL, whose backups are not made here. */
   readonly dataFolder: string | null

@@ -159,7 +159,7 @@ interface OpenedServer {
   readonly cleanup: Cleanup
 }
 
-/** What the process must end for. */
+/** Failures that must end the process. */
 interface Loss {
   readonly promise: Promise<void>
   readonly store: (error: Error) => void
@@ -260,7 +260,7 @@ async function listenAndServe(given: StartedOptions, opened: OpenedServer): Prom
   }
 }
 
-/** What `/readyz` reports. */
+/** Checks for `/readyz`. */
 function readiness(
   { config, clock }: GatewayOptions,
   {

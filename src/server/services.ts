@@ -1,6 +1,6 @@
 /**
- * What a server and a command both need: store, ledger, keys, catalog and token counter, opened in
- * order and closed in the opposite one. Listens nowhere and starts nothing on its own.
+ * Services of a server or a command: store, ledger, keys, catalog and token counter, opened in
+ * order and closed in reverse. Listens nowhere and starts nothing on its own.
  */
 
 import { createHmac } from 'node:crypto'
@@ -54,7 +54,7 @@ export interface Services extends PeopleServices, DataPlaneServices {
   readonly payments: Payments
   /** The same with the background jobs. */
   readonly openPayments: OpenPayments
-  /** What control-plane operations work with; `address`: where people reach the server. */
+  /** Dependencies of control-plane operations; `address`: the server's public URL. */
   control(address: string, server: ServerStatus): ControlDeps
   close(): Promise<void>
 }

@@ -1,11 +1,11 @@
-/** What the main thread and a further thread of the data plane send each other. Types alone. */
+/** Messages between the main thread and other data plane threads. Types only. */
 import type { Change } from '../base/changes.ts'
 import type { Config } from '../config/config.ts'
 import type { ServingChange } from '../config/reloading.ts'
 import type { MetricValues } from '../gateway/observation/metrics.ts'
 import type { StorePorts } from '../store/store.ts'
 
-/** What a thread is started with. */
+/** Startup data of a thread. */
 export interface DataPlaneSetup {
   /** Without the address of the collector, which is not a plain value. */
   readonly config: Config
@@ -46,8 +46,8 @@ export interface DataPlaneRequests {
 
 /** Notifications to the main thread. */
 export interface DataPlaneNotices {
-  /** One log line as JSON. */
+  /** Writes a log line of JSON. */
   writeLog(line: string): void
-  /** Of an account that is watched. */
+  /** Reports a change of a watched account. */
   changed(account: bigint, change: Change): void
 }

@@ -1,6 +1,6 @@
 /**
- * What the data plane needs of an installation, in each thread that serves requests: ledger, keys, catalog, counters and what
- * is known of upstreams, opened on a store. Listens nowhere and starts nothing on its own.
+ * Data plane services of each thread that serves requests: ledger, keys, catalog, counters and upstream
+ * observations, opened on a store. Listens nowhere and starts nothing on its own.
  */
 import { behaviors } from '../../sandbox/scenarios/behaviors-table.ts'
 import { openAccess } from '../access/access.ts'
@@ -54,7 +54,7 @@ export interface DataPlaneServices {
     readonly pdfs: PdfReader
     readonly bodyThreads: BodyThreads
   }
-  /** What customers see of upstreams. */
+  /** Upstream details that customers see. */
   readonly customerView: CustomerView
   readonly files: ProviderFiles
   /** For the addresses at which uploads are continued. */
@@ -87,7 +87,7 @@ export interface ServingServicesOptions {
   readonly sources: GivenSources
   /** `thread`: one more in a process that has opened it. */
   readonly as: 'process' | 'thread'
-  /** As another thread has it. */
+  /** The memory shared with the other threads. */
   readonly upstreamMemory: SharedArrayBuffer
 }
 
@@ -142,8 +142,8 @@ function openKeys(
 }
 
 /**
- * What an earlier process began to upload and did not finish belongs to no account: it can be used by none. Its id is not
- * known, so it cannot be deleted either.
+ * Uploads that an earlier process left unfinished belong to no account and cannot be used. Their IDs are not
+ * known, so they cannot be deleted either.
  */
 async function openFileStore({
   store,
@@ -193,7 +193,7 @@ async function openAccountRates(
   return (account) => (formatId('acct', account) === local ? unlimitedRates : usual)
 }
 
-/** What the configuration says of models and upstreams. `sandboxOrigin`: null: the sandbox does not run here. */
+/** Configured models and upstreams. `sandboxOrigin`: null: the sandbox does not run here. */
 export function catalogSources(config: Config, sandboxOrigin: string | null): GivenSources {
   const { models, aliases, disabled, markup, upstreams } = config
   const isSandboxOn = config.sandbox === 'on'

@@ -29,7 +29,7 @@ export interface StartThreadsOptions
   readonly config: Config
   readonly log: Log
   readonly services: Pick<DataPlaneServices, 'store' | 'changes' | 'upstreamMemory'>
-  /** One of them ended: the process must end. */
+  /** A thread ended: the process must end. */
   readonly onLost: (error: Error) => void
 }
 
@@ -102,7 +102,7 @@ function threadsAsOne(threads: readonly DataPlaneThread[]): DataPlaneThreads {
     metrics: () => all(({ call }) => call('metrics')),
     reload: (change) => all(({ call }) => call('reload', change)),
     async drain(idleMs) {
-      // One that ended has nothing left to wait for.
+      // Threads that ended have nothing left to wait for.
       await Promise.allSettled(threads.map(({ call }) => call('drain', idleMs)))
     },
     stopRequests() {

@@ -1,4 +1,4 @@
-/** What a thread does about changes that other threads, and other processes on its database, have made. */
+/** Applies changes of other threads, and of other processes on the database, to a thread. */
 import type { Access } from '../access/types.ts'
 import type { Changes } from '../base/changes.ts'
 import type { Log } from '../base/log.ts'

@@ -7,7 +7,7 @@ import { runWriter } from '../store/sqlite/writer.ts'
 import { hourlySums } from '../usage/hourly-sums.ts'
 import { usageOperations } from '../usage/record-refusals.ts'
 
-/** Of about 10,000 requests, and of about 64. */
+/** Rows of about 10,000 requests, and of about 64. */
 const journalLimits = { gatheredRows: 32_768, sliceForRows: 256 }
 
 runWriter((database) => {

@@ -87,7 +87,7 @@ export class GenAiMetrics {
     this.#tokens.record(outputTokens(tokens), { ...request, 'gen_ai.token.type': 'output' })
   }
 
-  /** One metric after another, each read when it is asked for. */
+  /** Yields the metrics, each read on demand. */
   *read(times: PointTimes): Iterable<OtlpMetric> {
     const histogram = (
       name: string,

@@ -154,7 +154,7 @@ export class OtlpExporter {
     return delivery
   }
 
-  /** One line when exports begin to fail, and one when they work again. */
+  /** Logs a line when exports begin to fail, and one when they work again. */
   #note(delivery: Delivery): void {
     const isFailing = delivery !== 'accepted'
     const { log, endpoint } = this.#options

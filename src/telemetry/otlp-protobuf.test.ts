@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import protobuf from 'protobufjs'
 import { otlpProtobuf } from './otlp-protobuf.ts'
 
-/** Of the definitions what is exported, with the packing of proto3. */
+/** The exported parts of the OTLP definitions, with the packing of proto3. */
 const { root } = protobuf.parse(`syntax = "proto3";
 message TracesData { repeated ResourceSpans resource_spans = 1; }
 message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; string schema_url = 3; }

@@ -4,7 +4,7 @@
  */
 
 export type AttributeValue = string | number | boolean
-/** What is undefined is left out. */
+/** Attributes; undefined ones are omitted. */
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>
 
 export interface OtlpAttribute {

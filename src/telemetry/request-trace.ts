@@ -100,7 +100,7 @@ export class RequestTrace {
     const spanId = randomHex(8)
     this.#endAttempt()
     this.#attempts.push({ spanId, target, startedMs: nowMs(), result: null, endedMs: null })
-    // What clients write for their tracing systems may name them.
+    // Clients' tracing state may identify them, so it goes only to the operator's upstreams.
     const state = target.isOperators ? (parent?.state ?? '') : ''
     return traceHeaders({ traceId: this.#traceId, spanId, isSampled, state })
   }

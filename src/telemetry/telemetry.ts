@@ -28,7 +28,7 @@ export interface Telemetry {
 }
 
 export interface TelemetryOptions extends Pick<ExporterOptions, 'clock' | 'log'> {
-  /** Its own, which is closed with it. */
+  /** Owned by this object, which closes it. */
   readonly sender: Sender
   readonly settings: TelemetrySettings
   readonly random: RandomBytes

@@ -11,7 +11,7 @@ export interface TraceContext {
   readonly spanId: string
   /** Whether the sender records its spans. */
   readonly isSampled: boolean
-  /** What tracing systems add for themselves; '' when absent. Forwarded unread. */
+  /** The `tracestate` header; '' when absent. Forwarded unread. */
   readonly state: string
 }
 

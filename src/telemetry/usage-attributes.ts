@@ -1,6 +1,6 @@
 /**
- * What spans say of a settled request, by the conventions for generative AI where they have a name for it. The charge is
- * rounded to a double: the receipt has the exact amount.
+ * Attributes of spans for a settled request, by the conventions for generative AI where they define a name. The
+ * charge is rounded to a double: the receipt has the exact amount.
  */
 import {
   type CountedTokens,

@@ -6,7 +6,7 @@ import type { MessagePort, Worker } from 'node:worker_threads'
 import { BrokenInvariant } from '../base/assert.ts'
 import { type ErrorDetails, TollgateError } from '../base/errors.ts'
 
-/** What one side answers: plain values in, plain values or a promise of them out. */
+/** Handlers of one side: plain values in, plain values or a promise of them out. */
 export type Handlers = Readonly<Record<string, (...values: never[]) => unknown>>
 
 /** The same for work that can be stopped while it runs; the reply of a canceled call is dropped. */
@@ -63,7 +63,7 @@ export interface PortOptions {
   readonly cancellable?: CancellableHandlers
   /** How many calls to the other side may wait. */
   readonly waitingMax: number
-  /** What one call too many rejects with. */
+  /** The error of a call over the limit. */
   readonly full?: (waiting: number) => Error
   readonly transfer?: Transfer
   readonly errors?: ErrorCodec

@@ -9,21 +9,21 @@ import { openPort, type Port, type PortOptions, type StartRefusal } from './port
 export interface ThreadOptions extends Omit<PortOptions, 'onGreeting' | 'cancellable'> {
   /** The module that the thread runs. */
   readonly entry: URL
-  /** As profilers and the operating system show it. */
+  /** Name for profilers and the operating system. */
   readonly name: string
   /** Plain values; the thread's `workerData`. */
   readonly setup?: unknown
   /** Ports in the setup, which the thread has from then on. */
   readonly moved?: readonly MessagePort[]
-  /** Of its heap; left out: a small young generation. */
+  /** Limits of the thread's heap; left out: a small young generation. */
   readonly memory?: ResourceLimits
   /** The error of calls when a thread ended unexpectedly. */
   readonly lostError: (reason: string) => Error
-  /** It ended, and nothing here asked for it. `cause`: what it threw. */
+  /** Called when the thread ended unexpectedly. `cause`: the error it threw. */
   readonly onLost: (error: Error, cause: Error | undefined) => void
 }
 
-/** What every thread that is closed in order answers. */
+/** Requests of a thread that closes in order. */
 export interface ClosableRequests {
   /** Finishes, and needs nothing more. */
   close(): void | Promise<void>
@@ -101,7 +101,7 @@ const smallMemory: ResourceLimits = { maxYoungGenerationSizeMb: 12 }
 /** The same as the main thread has, for threads that serve requests. */
 export const servingMemory: ResourceLimits = { maxYoungGenerationSizeMb: 48 }
 
-/** What this file uses of a worker. */
+/** The worker methods used here. */
 export type StartedWorker = Pick<Worker, 'postMessage' | 'on' | 'ref' | 'unref' | 'terminate'>
 
 /** Starts the worker of each thread; replaced in tests. */

@@ -1,17 +1,17 @@
-/** What a chart shows and how its values are written. Types only. */
+/** Series of a chart and how their values are formatted. Types only. */
 import type { SeriesTone } from './series-colors.ts'
 
 export interface Series {
   readonly id: string
   readonly label: string
-  /** One value per time. */
+  /** A value per time. */
   readonly values: readonly number[]
   /** For series that are good or bad; without it, colors carry no meaning. */
   readonly tone?: SeriesTone
 }
 
 export interface ChartProps {
-  /** What it shows: "Spend by day". */
+  /** The title: "Spend by day". */
   readonly label: string
   /** ISO times, ascending. */
   readonly times: readonly string[]

@@ -14,7 +14,7 @@ export interface CodeProps {
   readonly language?: string
   /** The language that it is highlighted as, such as `python`; left out: plain. */
   readonly grammar?: string | undefined
-  /** What is copied, for the button's accessible name. */
+  /** Name of the copied text, for the button's accessible name. */
   readonly what?: string
   /** Wraps long lines instead of scrolling. */
   readonly wrap?: boolean

@@ -5,7 +5,7 @@ import { SearchGroup, SearchItem, SearchList } from './command.tsx'
 export interface ComboboxOption {
   readonly value: string
   readonly label: string
-  /** What a search matches besides the label. */
+  /** Search terms besides the label. */
   readonly keywords?: string
   readonly hint?: string
 }

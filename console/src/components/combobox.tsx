@@ -13,7 +13,7 @@ export interface ComboboxProps {
   readonly id?: string
   readonly 'aria-label'?: string
   readonly 'aria-describedby'?: string | undefined
-  /** What is searched: "Search models". */
+  /** Label of the search field: "Search models". */
   readonly searchLabel: string
   readonly groups: readonly ComboboxGroup[]
   readonly value: string

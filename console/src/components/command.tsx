@@ -76,7 +76,7 @@ export function SearchGroup({
 export interface SearchItemProps {
   /** Unique in the list. */
   readonly value: string
-  /** What a search matches. */
+  /** Search terms. */
   readonly keywords: string
   readonly onSelect: () => void
   readonly icon?: ReactNode

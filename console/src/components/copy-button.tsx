@@ -7,7 +7,7 @@ import { toast } from './toaster.tsx'
 
 export interface CopyButtonProps extends Pick<ButtonProps, 'size' | 'variant' | 'className'> {
   readonly text: string
-  /** What is copied, for the accessible name: "the key". */
+  /** Name of the copied text, for the accessible name: "the key". */
   readonly what: string
   /** Visible text next to the icon. */
   readonly label?: string

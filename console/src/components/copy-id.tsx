@@ -4,7 +4,7 @@ import { CopyButton } from './copy-button.tsx'
 
 export interface CopyIdProps {
   readonly text: string
-  /** What the button copies: "request ID". */
+  /** Name of the copied text: "request ID". */
   readonly what: string
 }
 

@@ -105,7 +105,7 @@ export interface ConfirmDialogProps {
   readonly open: boolean
   readonly onOpenChange: (open: boolean) => void
   readonly title: ReactNode
-  /** What will happen, and what can't be undone. */
+  /** The consequences, and what can't be undone. */
   readonly children: ReactNode
   /** The verb on the button: "Revoke key". */
   readonly action: string
@@ -113,7 +113,7 @@ export interface ConfirmDialogProps {
   readonly onConfirm: () => void
   /** Text that must be typed first, for destructive actions. */
   readonly typed?: string
-  /** What the typed text is: "the account's name". */
+  /** Name of the typed text: "the account's name". */
   readonly typedLabel?: string
   readonly tone?: 'danger' | 'primary'
 }

@@ -18,7 +18,7 @@ interface Wired {
   readonly 'aria-describedby'?: string | undefined
   readonly 'aria-invalid'?: boolean | undefined
   readonly required?: boolean | undefined
-  // Of whichever element it is.
+  // `never`, because the element type varies.
   readonly onInvalid?: ((event: InvalidEvent<never>) => void) | undefined
   readonly onInput?: ((event: FormEvent<never>) => void) | undefined
 }
@@ -31,13 +31,13 @@ export interface FieldProps {
   /** Marks the field as optional. */
   readonly optional?: boolean
   readonly className?: string
-  /** One input, text area or select; it receives the id and descriptions. */
+  /** An input, text area or select; it receives the ID and descriptions. */
   readonly children: ReactElement<Wired>
 }
 
 export function Field(props: FieldProps): JSX.Element {
   const { label, hint, optional, className, children } = props
-  // What the browser finds is said where the server's errors are, in place of its bubble.
+  // Browser validation messages appear where server errors do, not in the browser's bubble.
   const [found, setFound] = useState<string>()
   const error = props.error ?? found
   const made = useId()
@@ -77,7 +77,7 @@ export function Field(props: FieldProps): JSX.Element {
   )
 }
 
-/** What is wrong with a field by its own rules: `required`, its type and its lengths. */
+/** Message for a field that fails its own rules: `required`, its type or its lengths. */
 function mistakeIn(control: Control): string {
   const { type, validity } = control
   const isEmail = type === 'email'

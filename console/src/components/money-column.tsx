@@ -5,7 +5,7 @@ import type { Column } from './table.tsx'
 
 export interface MoneyColumn<Row> extends Pick<Column<Row>, 'id' | 'header' | 'wide'> {
   readonly amount: (row: Row) => string
-  /** What the amounts are; what was spent or is left by default. */
+  /** The kind of amounts; by default amounts spent or left. */
   readonly kind?: ColumnKind
   /** Shows a plus sign on positive amounts. */
   readonly signed?: boolean

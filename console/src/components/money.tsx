@@ -8,7 +8,7 @@ export interface MoneyProps {
   readonly amount: string
   /** `short`: cut to a readable length; `cents`: whole cents; `exact`: every digit, for lines that must add up. */
   readonly form?: 'short' | 'cents' | 'exact'
-  /** What its column shows, which decides how many decimals all its rows have; overrides `form`. */
+  /** The kind of its column, which decides how many decimals all rows have; overrides `form`. */
   readonly column?: ColumnKind | undefined
   /** Shows a plus sign on positive amounts. */
   readonly signed?: boolean

@@ -126,7 +126,7 @@ function labelWidth({ times, formatTime, formatMark = formatTime }: ChartProps):
   return times.length === 0 ? 60 : 24 + 6.5 * longest
 }
 
-/** One of the times of a day is its date. */
+/** Ticks checked for the longest label: in hourly charts, one per day is a date. */
 const hoursOfDay = 24
 
 /** Axis width in pixels for its longest label: tiny amounts have many digits. */

@@ -1,4 +1,4 @@
-/** One labeled number. */
+/** A labeled number. */
 import type { JSX, ReactNode } from 'react'
 import { cn } from '@/lib/class-names'
 

@@ -32,7 +32,7 @@ export interface TableProps<Row> {
   readonly empty?: ReactNode
   /** How many skeleton rows to show while loading. */
   readonly expected?: number
-  /** Of rows and of their skeletons alike, so that nothing moves when they arrive. */
+  /** Height of rows and skeletons, the same so that nothing moves when rows arrive. */
   readonly rowHeight?: keyof typeof rowHeights
   readonly className?: string
 }

@@ -1,6 +1,6 @@
 /** The ticks of an axis from zero, of which the last is no lower than any value. Pure. */
 
-/** So many steps at most. */
+/** Maximum number of steps. */
 const stepsMax = 5
 const steps = [1, 2, 2.5, 5, 10]
 

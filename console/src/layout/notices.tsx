@@ -1,5 +1,5 @@
 /**
- * What the person must know on every page: why the account waits or requests are rejected; for administrators, who
+ * Notices on every page: why the account waits or requests are rejected; for administrators, who
  * waits for approval.
  */
 import { useRouterState } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-/** What surrounds every page: toasts, the identity dialog, and the redirect to sign in. */
+/** Frame of every page: toasts, the identity dialog, and the redirect to sign in. */
 import { Outlet, useRouter } from '@tanstack/react-router'
 import { type JSX, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Toaster } from '@/components/toaster'

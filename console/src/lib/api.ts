@@ -42,7 +42,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What the page does when the server requires the person; set once by the app. */
+/** Callbacks for when the server requires the person; set once by the app. */
 export interface Attendant {
   /** The session has ended. */
   signIn(): void
@@ -128,7 +128,7 @@ async function attempt<Name extends OperationName>(
   }
 }
 
-/** One request to our own origin; a network failure is an `ApiError` of status 0. */
+/** Sends a request to our own origin; a network failure is an `ApiError` of status 0. */
 export function send(
   method: string,
   address: string,

@@ -1,4 +1,4 @@
-/** What the formats of requests are for. */
+/** Purposes of request formats. */
 
 /** Whether requests in a format hold a conversation; others are for embeddings. */
 export function isConversationFormat(format: string): boolean {

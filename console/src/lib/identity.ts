@@ -8,7 +8,7 @@ export type Outcome<Value> =
   | { readonly kind: 'done'; readonly value: Value }
   | { readonly kind: 'refused'; readonly problem: ApiError }
 
-/** One request to the identity API; where it needs a recent login, the person is asked to confirm their identity. */
+/** Calls the identity API; if it needs a recent login, asks the person to confirm their identity. */
 export async function identity<Value>(
   method: 'GET' | 'POST',
   path: `/${string}`,

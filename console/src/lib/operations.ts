@@ -132,7 +132,7 @@ export interface ChangeOptions<Name extends OperationName> {
   readonly onDone?: (output: OperationOutput<Name>) => void | Promise<void>
   /** Receives the error instead of the toast. */
   readonly onProblem?: (problem: ApiError) => void
-  /** What to refetch afterwards. */
+  /** Topics to refetch afterwards. */
   readonly changes?: readonly Topic[]
 }
 

@@ -1,5 +1,5 @@
 /**
- * One connection for all tabs that watch the same account: browsers allow about six to a server, and a tab that waits
+ * Shares a connection among all tabs of an account: browsers allow about six per server, and a tab that waits
  * for a seventh looks broken. One tab listens and relays; when it closes, the next takes over.
  */
 import type { Changed } from '../../../contract/events.ts'

@@ -1,4 +1,4 @@
-/** What choosers offer of the test models. */
+/** Test models that choosers offer. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { behaviors } from '../../../sandbox/scenarios/behaviors-table.ts'

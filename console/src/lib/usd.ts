@@ -101,7 +101,7 @@ export function sumUsd(amounts: readonly string[]): string {
   return `${total < 0n ? '-' : ''}${size.slice(0, -9)}.${size.slice(-9)}`
 }
 
-/** What so many tokens cost at a rate per million, cut to a billionth of a dollar. */
+/** Cost of tokens at a rate per million, cut to a billionth of a dollar. */
 export function tokensUsd(tokens: number, rate: string): string {
   const cost = ((BigInt(tokens) * nano(rate)) / 1_000_000n).toString().padStart(10, '0')
   return `${cost.slice(0, -9)}.${cost.slice(-9)}`

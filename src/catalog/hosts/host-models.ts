@@ -79,7 +79,7 @@ function definitionOf(provider: string, line: string, source: string): ModelDefi
   const [id = '', displayName = '', released = '', context, maxOutput, flags = '', price = ''] =
     line.split('|')
   return {
-    // What the host calls it follows from the name.
+    // The host's name for it follows from the ID.
     id: `${provider}/${id}`,
     provider,
     displayName,

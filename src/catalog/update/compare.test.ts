@@ -1,4 +1,4 @@
-/** What a published list would change, and which of it is applied only when it is chosen by name. Values only. */
+/** Changes from a published list, and which of them apply only when chosen by name. Values only. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runSteps } from '../../base/steps.ts'

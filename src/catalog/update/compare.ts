@@ -12,7 +12,7 @@ import { listNames } from './list-names-table.ts'
 import type { ListedFacts, ListedModel, ListedPrice } from './listed-model.ts'
 import type { PresentModel } from './present-prices.ts'
 
-/** One amount that differs; null: the class is not sold. */
+/** A changed amount; null: the class is not sold. */
 export interface RateChange {
   readonly rate: RateName
   /** null: the price below every tier. */
@@ -24,18 +24,18 @@ export interface RateChange {
 }
 
 export interface CatalogRow {
-  /** Its public name here. */
+  /** The public name. */
   readonly model: string
   readonly provider: string
-  /** Its name in the list. */
+  /** The name in the list. */
   readonly listedAs: string
   readonly change: 'new' | 'changed' | 'gone' | 'unclear'
   /** `unclear`: why; otherwise why it is only applied when it is chosen by name; null: nothing speaks against it. */
   readonly reason: string | null
   readonly changes: readonly RateChange[]
-  /** What would be applied; null for rows that cannot be. */
+  /** The price to apply; null if there is none. */
   readonly price: PriceDefinition | null
-  /** What is said of a model that is not known here; null: it is. */
+  /** Facts about a model that is not known here; null: it is. */
   readonly facts: ListedFacts | null
 }
 
@@ -56,7 +56,7 @@ export interface ComparisonInput {
 
 export interface ComparedProvider {
   readonly provider: string
-  /** What its models' public names begin with here. */
+  /** Prefix of the models' public names. */
   readonly namesModelsBelow?: string | undefined
 }
 
@@ -132,7 +132,7 @@ interface ComparedModels {
   readonly others: number
 }
 
-/** One entry for each name; lists have some models twice, with and without a prefix. */
+/** Yields an entry per name; lists have some models twice, with and without a prefix. */
 function* comparedModels(
   listed: readonly ListedModel[],
   compared: ReadonlyMap<string, ComparedProvider>,
@@ -176,7 +176,7 @@ function newRow(
   return { ...row, ...addition(price, [provider]), change: 'new', facts }
 }
 
-/** What is the same for a new model and for one that had no price. */
+/** Row parts shared by new models and models that had no price. */
 function addition(
   price: Extract<ListedPrice, { kind: 'price' }>,
   providers: readonly string[],
@@ -246,7 +246,7 @@ function stepsOf({ listRates, listTiers }: Pick<PriceBody, 'listRates' | 'listTi
 
 function changesBetween(before: PriceBody | undefined, after: PriceBody): readonly RateChange[] {
   return amounts(before, after).flatMap(({ rate, aboveInputTokens, from, to }) => {
-    // Of a first price, cache rates that equal the input rate say nothing.
+    // In a first price, cache rates equal to the input rate add nothing.
     if (before === undefined && rate.startsWith('cache') && to === inputOf(after, aboveInputTokens)) return []
     return from === to
       ? []

@@ -1,4 +1,4 @@
-/** What a published price list is compared with. Pure. */
+/** The present side of a comparison with a published price list. Pure. */
 import type { Steps } from '../../base/steps.ts'
 import type { CatalogSources } from '../sources.ts'
 import type { Snapshot } from '../types.ts'

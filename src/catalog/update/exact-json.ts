@@ -27,7 +27,7 @@ export type ExactResult =
 
 export interface ReadOptions {
   readonly depthMax: number
-  /** Of all kinds, names apart. */
+  /** Values of all kinds, not counting names. */
   readonly valuesMax: number
 }
 

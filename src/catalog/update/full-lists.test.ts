@@ -23,7 +23,7 @@ const options = {
   valuesMax: limitDefaults.priceListValuesMax,
   modelsMax: limitDefaults.priceListModelsMax,
 }
-/** As in `catalog.check`. */
+/** Same settings as in `catalog.check`. */
 const unitsPerTurn = 20
 const turnMsMax = 5
 
@@ -81,7 +81,7 @@ const atLitellm: readonly (readonly [host: string, model: string, provider: stri
   ['vertex', 'zai-org/glm-5-maas', 'vertex_ai-zai_models', 'vertex_ai/zai-org/glm-5-maas'],
 ]
 
-/** Those that LiteLLM has of the clouds and that are not one model at one price which can be called. */
+/** LiteLLM's entries for the clouds that are not a callable model at a single price. */
 const leftOut: readonly (readonly [provider: string, listed: string])[] = [
   ['azure', 'azure/eu/gpt-5.4'],
   ['azure', 'azure/gpt-4o-2024-08-06'],

@@ -41,7 +41,7 @@ export function unclear(reason: string): Unclear {
   return { kind: 'unclear', reason }
 }
 
-/** What a whole price must have. */
+/** Checks that a price is complete. */
 export function checkedPrice(price: Extract<ListedPrice, { kind: 'price' }>): ListedPrice {
   const { input, output } = price.rates
   if (input === undefined || output === undefined) return unclear('the list has no price of input and output')

@@ -21,7 +21,7 @@ export interface ListNames {
 export interface LitellmNames {
   /** The value of `litellm_provider`. */
   readonly provider: string
-  /** What its names begin with there and nowhere else. */
+  /** Prefix of the provider's names in LiteLLM, used for no others. */
   readonly prefix: string
   /** LiteLLM has the names with capitals, the provider's models here do not. */
   readonly isLowerCased?: true
@@ -41,7 +41,7 @@ export const listNames: Readonly<Record<string, ListNames>> = {
       { provider: 'azure', prefix: 'azure/' },
       { provider: 'azure_ai', prefix: 'azure_ai/', isLowerCased: true },
     ],
-    // As in scripts/host-models.js; in LiteLLM a name with a slash is the price of a region, one with a date that of a version.
+    // Same as in scripts/host-models.js; in LiteLLM a name with a slash is a region's price, one with a date a version's.
     leftOut: /^model[-_]router$|embed|^gpt-(?:3\.?5|4)(?:$|-)|\/|-\d{4}-\d{2}-\d{2}$/,
   },
   baseten: { modelsDev: ['baseten'], litellm: litellm('baseten') },
@@ -97,7 +97,7 @@ export const listNames: Readonly<Record<string, ListNames>> = {
       { provider: 'vertex_ai-language-models', prefix: 'vertex_ai/' },
       ...vertexVendors.map((vendor) => ({ provider: `vertex_ai-${vendor}_models`, prefix: 'vertex_ai/' })),
     ],
-    // As in scripts/host-models.js, and Claude without its version, which is listed with one as well.
+    // Same as in scripts/host-models.js, and Claude without its version, which is listed with one as well.
     leftOut: /embedding|[-@]latest$|-customtools$|^claude-[^@]*$|^medlm-|-tts$/,
   },
   xai: { modelsDev: ['xai'], litellm: litellm('xai') },

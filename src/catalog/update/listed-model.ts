@@ -16,7 +16,7 @@ export type ListedPrice =
   /** A sentence without a period. */
   | { readonly kind: 'unclear'; readonly reason: string }
 
-/** What a list says of a model apart from its price, as far as it says it. */
+/** A list's facts about a model apart from its price; any may be missing. */
 export interface ListedFacts {
   readonly displayName?: string | undefined
   readonly released?: string | undefined
@@ -32,7 +32,7 @@ export interface ListedFacts {
 export interface ListedModel {
   /** Ours. */
   readonly provider: string
-  /** What the provider calls it. */
+  /** The provider's name for the model. */
   readonly name: string
   /** Whether it converses in text alone, so that it can be added. */
   readonly converses: boolean

@@ -10,12 +10,12 @@ import { listFormatNames } from './price-list.ts'
 export interface PresentModel {
   readonly name: string
   readonly provider: string
-  /** What the provider calls it. */
+  /** The provider's name for the model. */
   readonly upstreamModel: string
   /** All that may bill a request for it. */
   readonly billingProviders: readonly string[]
   readonly isSold: boolean
-  /** As written, without the markup; null: no price is known. */
+  /** The price as written, without the markup; null: none is known. */
   readonly price: PriceDefinition | null
   /** An administrator wrote the price, so that no list is its source. */
   readonly isOperators: boolean

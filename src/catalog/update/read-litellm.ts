@@ -33,7 +33,7 @@ const fields: RateFields = [
   ['output_cost_per_audio_token', 'outputAudio'],
 ]
 
-/** What a token costs only together with something else. */
+/** Costs besides tokens, with which a token price alone would be wrong. */
 const otherCosts = ['input_cost_per_request', 'input_cost_per_query', 'citation_cost_per_token'] as const
 
 const conversationModes: readonly string[] = ['chat', 'responses', 'completion']
@@ -77,7 +77,7 @@ function isLitellm(root: ExactObject): boolean {
   return false
 }
 
-/** What the provider calls it; undefined: it is left out. */
+/** The provider's name for the model; undefined: it is left out. */
 function nameThere(name: string, { prefix, isLowerCased, leftOut }: ListedUnder): string | undefined {
   const short = name.startsWith(prefix) ? name.slice(prefix.length) : name
   const ownName = isLowerCased === true ? short.toLowerCase() : short

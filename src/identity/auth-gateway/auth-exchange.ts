@@ -23,7 +23,7 @@ export interface AuthExchange {
 
 export const authBasePath = '/api/auth'
 
-/** One spelling per path: better-auth parses it again and must not arrive at another path, with other rules. */
+/** Form of a path: better-auth parses it again and must not arrive at another path, with other rules. */
 const plainPath = /^(?:\/[A-Za-z0-9_-]+)+$/
 
 /** Validates the request and picks the fields that its path accepts; an error response when it is invalid. */

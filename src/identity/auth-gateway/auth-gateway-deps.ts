@@ -1,4 +1,4 @@
-/** What the gateway below `/api/auth` needs. Types only. */
+/** Dependencies of the gateway below `/api/auth`. Types only. */
 import type { Clock } from '../../base/clock.ts'
 import type { Mutex } from '../../base/mutex.ts'
 import type { Limits } from '../../config/config.ts'

@@ -4,7 +4,7 @@
  */
 
 export interface AuthRule {
-  /** What a request counts as. A correct `guess` is not counted; a `challenge` stores a row. */
+  /** Limit that a request counts toward. A correct `guess` is not counted; a `challenge` stores a row. */
   readonly counts?: 'guess' | 'email' | 'sign-up' | 'challenge'
   /** The field with the subject's email address; without it, the subject is the signed-in person. */
   readonly subjectField?: 'email' | 'newEmail'

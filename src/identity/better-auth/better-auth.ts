@@ -245,7 +245,7 @@ function plugins({ providers, emails, address, limits }: BetterAuthDeps): Better
       invitationExpiresIn: limits.invitationDaysMax * daySeconds,
       cancelPendingInvitationsOnReInvite: true,
       requireEmailVerificationOnInvitation: emails !== null,
-      // Its ledger account and balance remain.
+      // Organizations cannot be deleted, because their ledger account and balance remain.
       disableOrganizationDeletion: true,
       schema: pluginSchemas.organization,
       ...(emails === null ? {} : { sendInvitationEmail: emails.joinOrganization }),

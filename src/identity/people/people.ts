@@ -119,7 +119,7 @@ async function membersOf(database: IdentityDatabase, organization: string): Prom
   }))
 }
 
-/** One statement, so that concurrent calls cannot remove the last two operators. */
+/** Uses a single statement, so that concurrent calls cannot remove the last two operators. */
 async function setOperator(
   database: IdentityDatabase,
   person: string,

@@ -16,7 +16,7 @@ export interface Invitations {
   isInvited(email: string): Promise<boolean>
   /** Deletes the invitation; true when there was a valid one. */
   consume(email: string): Promise<boolean>
-  /** Those that are valid, newest first. */
+  /** Valid invitations, newest first. */
   list(limit: number): Promise<readonly OpenInvitation[]>
 }
 

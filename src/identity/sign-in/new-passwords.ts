@@ -85,7 +85,7 @@ function removeUnverifiedCredentials({ database, queries, person }: PasswordScop
 }
 
 interface NewPasswordRow {
-  /** Of the new row, when the person has no password yet. */
+  /** ID of the new row, if the person has no password yet. */
   readonly id: string
   readonly hash: string
   readonly now: string

@@ -1,4 +1,4 @@
-/** What operators can do with an account: add credit, suspend and resume it, lift a restriction. */
+/** Operator actions on an account: add credit, suspend, resume, lift a restriction. */
 
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'

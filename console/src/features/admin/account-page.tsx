@@ -1,4 +1,4 @@
-/** One account as operators see it: balance, entries, keys, members, requests and actions. */
+/** An account as operators see it: balance, entries, keys, members, requests and actions. */
 import { Link, useParams } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
@@ -26,7 +26,7 @@ type Key = OperationOutput<'key.list'>[number]
 type Member = OperationOutput<'member.list'>[number]
 type Receipt = OperationOutput<'requests.list'>[number]
 const rowsShown = 20
-/** Its changes are published only to its own members. */
+/** Polls, because an account's changes are published only to its own members. */
 const everyMs = 10_000
 
 export function AdminAccountPage(): JSX.Element {

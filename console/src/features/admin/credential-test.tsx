@@ -6,7 +6,7 @@ import type { OperationOutput } from '@/lib/api'
 
 type Checked = OperationOutput<'upstreams.check'>
 
-/** What failed its test is saved only by a second choice. */
+/** Whether a credential failed its test; saving it then takes a second confirmation. */
 export function failsTest({ credential, paths }: Checked): boolean {
   return credential?.state === 'rejected' || credential?.state === 'unreachable' || hasNoPath({ paths })
 }
@@ -23,7 +23,7 @@ interface TestResultProps {
   readonly isKeyless: boolean
 }
 
-/** What the host said to the key. */
+/** Shows the host's reply to the key. */
 export function TestResult({ found: { credential }, isKeyless }: TestResultProps): JSX.Element | null {
   if (credential === null) return null
   const { state, problem, hostMessage } = credential

@@ -1,4 +1,4 @@
-/** What an operator says of a server of their own: its formats, the header for the key, other headers. */
+/** Fields of a custom host: formats, the header for the key, other headers. */
 import type { JSX } from 'react'
 import { Checkbox } from '@/components/checkbox'
 import { Field } from '@/components/field'

@@ -20,7 +20,7 @@ export interface FormDialogProps {
   /** Fields that show their own errors. */
   readonly fields?: readonly string[]
   readonly size?: 'small' | 'medium' | 'large'
-  /** It is read before it is filled in, so no field below the fold gets the focus. */
+  /** Starts at the top: users read the form first, so no field below the fold gets the focus. */
   readonly startsAtTop?: boolean
   /** Returns to the step before. */
   readonly onBack?: () => void

@@ -12,7 +12,7 @@ import { usd } from '@/lib/usd'
 import { errorAt, FormDialog } from './form-dialog.tsx'
 
 export interface GiveCreditProps {
-  /** Its ID. */
+  /** The account's ID. */
   readonly account: string
   readonly name: string
   readonly variant?: 'primary' | 'secondary'

@@ -1,4 +1,4 @@
-/** One model as operators see it: its price, its offers, and what can be done with it. */
+/** A model as operators see it: price, offers and actions. */
 import { Link, useParams } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
@@ -45,7 +45,7 @@ export function AdminModelPage(): JSX.Element {
   )
 }
 
-/** What the price adds to the list price, in USD. */
+/** Hint with the markup over the list price, in USD. */
 function markupHint(price: string, list: string): string {
   const added = Number(list) === 0 ? 0 : Number(price) / Number(list) - 1
   const markup = added === 0 ? 'no markup' : `${Number((added * 100).toFixed(2))}% markup`

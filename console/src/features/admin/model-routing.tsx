@@ -29,7 +29,7 @@ export function ModelRouting({ model, onClose }: ModelRoutingProps): JSX.Element
   const before = { strategy: model.details?.strategy ?? 'weight', fallbacks: model.details?.fallbacks ?? [] }
   const [strategy, setStrategy] = useState<RoutingStrategy>(before.strategy)
   const [fallbacks, setFallbacks] = useState<readonly string[]>(before.fallbacks)
-  // What is not changed stays that of the configuration.
+  // Unchanged values are omitted, so they keep following the configuration.
   const changed = {
     ...(strategy === before.strategy ? {} : { strategy }),
     ...(fallbacks.join() === before.fallbacks.join() ? {} : { fallbacks: [...fallbacks] }),

@@ -4,7 +4,7 @@ import { Checkbox } from '@/components/checkbox'
 import { useOperation } from '@/lib/operations'
 
 export interface UpstreamChoiceProps {
-  /** Of the model; undefined while loading. */
+  /** The model's provider; undefined while loading. */
   readonly provider: string | undefined
   readonly chosen: readonly string[]
   readonly onChange: (chosen: readonly string[]) => void

@@ -38,7 +38,7 @@ const plainAmount = (text: string): string => text.trim().replace(/^\$\s*|,(?=\d
 
 export type OfferField = 'context' | 'maxOutput' | 'input' | 'output'
 
-/** What is wrong with a field of a draft; undefined: nothing. A draft is either complete or left empty. */
+/** Error in a field of a draft, if any. A draft is either complete or empty. */
 export function offerMistake(offer: OfferDraft, field: OfferField): string | undefined {
   if (fieldsOf(offer).every((text) => text === '')) return undefined
   const text = offer[field].trim()
@@ -60,7 +60,7 @@ export function isReady(offer: OfferDraft): boolean {
   return areWhole([offer]) && fieldsOf(offer).every((text) => text !== '')
 }
 
-/** What is asked for each complete draft. */
+/** Inputs of `models.offer`, for each complete draft. */
 export function offerAsks(
   upstream: string,
   offers: readonly OfferDraft[],

@@ -52,7 +52,7 @@ const origins: Readonly<Record<ShownOffers['from'], string>> = {
 }
 
 interface Draft {
-  /** What was shown when the first change was made. */
+  /** The offers shown when editing began. */
   readonly base: ShownOffers
   readonly groups: Groups
 }

@@ -10,7 +10,7 @@ export interface EditedOffer {
   readonly id: string
   readonly upstream: string
   readonly upstreamModel: string
-  /** As typed. */
+  /** The text as typed. */
   readonly weight: string
   /** null: the list price that is known there. */
   readonly cost: { readonly input: string; readonly output: string } | null
@@ -55,7 +55,7 @@ export function moved(groups: Groups, id: string, target: Target): Groups {
   return placed.filter((group) => group.length > 0)
 }
 
-/** One step: to the neighboring group, or at an end into a group of its own; undefined: there is nowhere to go. */
+/** Moves one step: to the neighboring group, or at an end into a new group; undefined: it cannot move. */
 export function stepTarget(groups: Groups, id: string, step: 'up' | 'down'): Target | undefined {
   const at = groupAt(groups, id)
   const next = step === 'up' ? at - 1 : at + 1
@@ -82,7 +82,7 @@ export function withOffer(groups: Groups, place: Pick<EditedOffer, 'upstream' | 
   return groups.length === 0 ? [[added]] : [...groups.slice(0, -1), [...(groups.at(-1) ?? []), added]]
 }
 
-/** What is wrong with an offer, by its ID; what only the server knows is shown by the review. */
+/** Errors of offers by ID; the review shows errors that only the server detects. */
 export function offerMistakes(groups: Groups): ReadonlyMap<string, string> {
   const mistakes = new Map<string, string>()
   const seen = new Set<string>()
@@ -113,7 +113,7 @@ export function isSameList(one: ShownOffers, other: ShownOffers): boolean {
   return one.from === other.from && areSame(groupsOf(one.offers), groupsOf(other.offers))
 }
 
-/** What is not shown here, such as formats and switches, is left out and stays. */
+/** The offers to save. Values that are not shown here, such as formats and switches, are omitted and stay. */
 export function askedOffers(groups: Groups): NonNullable<OperationAsk<'offers.set'>['offers']> {
   return groups.flatMap((group, at) =>
     group.map(({ upstream, upstreamModel, weight, cost }) => {

@@ -1,4 +1,4 @@
-/** What a change of offers would do, before it is saved. */
+/** Preview of a change to offers, before it is saved. */
 import { type JSX, useState } from 'react'
 import { Banner } from '@/components/banner'
 import { Checkbox } from '@/components/checkbox'

@@ -1,4 +1,4 @@
-/** One offer in its group: a handle, what it does and costs, its weight, a switch, and a menu. */
+/** An offer in its group: handle, details, cost, weight, switch and menu. */
 import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
@@ -14,7 +14,7 @@ import { stateLabel } from './upstream-status.tsx'
 
 export interface OfferRowProps {
   readonly offer: EditedOffer
-  /** As it is stored; undefined: it is new, or has another name. */
+  /** The stored offer; undefined: the offer is new or has another name. */
   readonly shown: ShownOffer | undefined
   readonly provider: string
   readonly share: number | null

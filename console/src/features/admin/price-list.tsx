@@ -60,7 +60,7 @@ function PriceListDialog({ onClose }: { readonly onClose: () => void }): JSX.Ele
 }
 
 interface ChooseListProps {
-  /** As the browser's field has it; empty: now. */
+  /** Value of the date field; empty: now. */
   readonly from: string
   readonly onFrom: (from: string) => void
   readonly effectiveFrom: string | undefined

@@ -6,7 +6,7 @@ import { Input } from '@/components/input'
 import { hueOf, initials, matchingProviders, type ProviderGroup, providerName } from './providers.ts'
 
 export interface ProviderPickerProps {
-  /** As the button that led here. */
+  /** Same as the button that opened the picker. */
   readonly title: string
   readonly onPick: (provider: string) => void
   readonly onClose: () => void

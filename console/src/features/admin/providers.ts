@@ -3,7 +3,7 @@ import { customHosts, isCustomHost } from '../../../../contract/custom-hosts.ts'
 
 const vendors = { openai: 'OpenAI', anthropic: 'Anthropic', google: 'Google' } as const
 
-/** As the server's table of hosts has them; a test compares both. */
+/** Same as the server's table of hosts; a test compares them. */
 const hosts = {
   alibaba: 'Alibaba Cloud',
   baseten: 'Baseten',
@@ -39,7 +39,7 @@ const clouds = {
   vertex: 'Google Vertex AI',
 } as const
 
-/** What the address of a customer looks like there; a test compares it with the server's table. */
+/** Example of a customer's URL; a test compares it with the server's table. */
 const cloudAddresses: Readonly<Record<string, string>> = {
   azure: 'https://my-resource.services.ai.azure.com',
   bedrock: 'https://bedrock-runtime.us-east-1.amazonaws.com',
@@ -72,7 +72,7 @@ export interface ProviderGroup {
   readonly ids: readonly string[]
 }
 
-/** What most installations use first. */
+/** Most used providers, listed first. */
 const popular: readonly string[] = [
   ...Object.keys(vendors),
   ...['openrouter', 'azure', 'bedrock', 'vertex', 'groq', 'deepseek'],
@@ -96,7 +96,7 @@ export function matchingProviders(sought: string): readonly ProviderGroup[] {
     .filter(({ ids }) => ids.length > 0)
 }
 
-/** One or two letters as the logo of a provider: `Hugging Face` → HF, `OpenAI` → OA, `vLLM` → vL. */
+/** Initials as a provider's logo: `Hugging Face` → HF, `OpenAI` → OA, `vLLM` → vL. */
 export function initials(name: string): string {
   const words = name.split(/[ .]+/).filter((word) => word !== '')
   const [first = '', second] = words

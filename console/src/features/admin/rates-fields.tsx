@@ -14,7 +14,7 @@ const rateFields = Object.values(meters)
   .toSorted(([, , one], [, , other]) => Number(other) - Number(one))
 
 export interface PriceDraft extends Readonly<Record<RateName, string>> {
-  /** As the browser's field has it, in the local zone; empty: now. */
+  /** Value of the date field, in local time; empty: now. */
   readonly from: string
   readonly source: string
 }

@@ -125,7 +125,7 @@ function Pairs({ rows }: { readonly rows: readonly (readonly [string, ReactNode]
   )
 }
 
-/** What is known without a full check. */
+/** The state of the ledger without a full check. */
 function Checked({ ledger }: { readonly ledger: State['ledger'] }): JSX.Element {
   const { checked, contradictions, verified } = ledger
   return (

@@ -30,12 +30,12 @@ export interface UpstreamDraft {
   readonly tokensPerMinute: string
   /** '' means not chosen yet; at the provider's own address it means all. */
   readonly choice: '' | 'all' | 'list'
-  /** One model per line: its name, or `name = host name`. */
+  /** Lines of `name` or `name = host name`. */
   readonly list: string
-  /** Of a custom host alone, as are the next two. */
+  /** For custom hosts only, as are the next two. */
   readonly formats: readonly FormatName[]
   readonly keyHeader: string
-  /** One header per line: `name: value`. */
+  /** Lines of `name: value`. */
   readonly headers: string
 }
 
@@ -132,8 +132,8 @@ function nameAtHost(line: string): string {
 }
 
 /**
- * What changes in a draft with its address or provider: a choice of all models was made for the provider's own address, or
- * for another provider, so a host needs a new one.
+ * Applies a new address or provider to a draft. A choice of all models was made for the provider's own address or
+ * another provider, so it is reset.
  */
 export function moved(
   draft: UpstreamDraft,
@@ -170,7 +170,7 @@ export function missingPart(draft: UpstreamDraft, needsCredential: boolean): str
   return parts.find(([isMissing]) => isMissing)?.[1]
 }
 
-/** What is wrong with a name, and the nearest one that is valid; undefined: nothing. */
+/** Error in a name, with the nearest valid one; undefined: none. */
 export function nameMistake(name: string): string | undefined {
   const text = name.trim()
   if (text === '' || /^[\w.-]{1,100}$/.test(text)) return undefined
@@ -232,7 +232,7 @@ export function plainUrl(text: string): string {
   return text.trim().replace(/\/+$/, '')
 }
 
-/** What a model of the host is called here unless another name is entered; only hosts of vendors' models have plain names. */
+/** Default public name of the host's model; only hosts of vendors' models have plain names. */
 export function publicName({ provider, name }: UpstreamDraft, upstreamModel: string): string {
   if (isCustomHost(provider)) return `${name.trim()}/${upstreamModel}`
   return isHost(provider) ? `${provider}/${upstreamModel}` : upstreamModel

@@ -1,4 +1,4 @@
-/** What an upstream will serve once it is saved. */
+/** Models that an upstream will serve once it is saved. */
 import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'
 import { Banner } from '@/components/banner'

@@ -226,7 +226,7 @@ function StateOf({ offer }: { readonly offer: Offer }): JSX.Element {
 
 interface SwitchButtonProps {
   readonly disabled: boolean
-  /** What it disables or enables. */
+  /** Name of the switched item. */
   readonly label: string
   readonly pending: boolean
   readonly onSwitch: () => void

@@ -28,7 +28,7 @@ const edgePx = 56
 
 export function useOfferDrag(onDrop: (id: string, target: Target) => void): OfferDrag {
   const [dragged, setDragged] = useState<Dragged>()
-  /** As the state, but current at each event: the pointer can be faster than rendering. */
+  /** Same as the state, but current at each event: the pointer can be faster than rendering. */
   const held = useRef<string>(undefined)
   useEffect(() => {
     const cancel = (event: KeyboardEvent): void => {

@@ -72,14 +72,14 @@ const sources: ReadonlyMap<string, string> = new Map([
   ['dispute', 'Payment dispute'],
 ])
 
-/** What an entry is for, in a few words. */
+/** Short description of an entry. */
 export function entryWords(entry: Entry): string {
   if (entry.kind === 'usage') return 'Request'
   if (entry.source === null) return entryKindLabels[entry.kind]
   return sources.get(entry.source) ?? entry.source
 }
 
-/** Its note; else its reference, where that helps to find it. */
+/** The entry's note; else its reference, where that helps to find it. */
 export function noteOf({ note, source, reference }: Pick<Entry, 'note' | 'source' | 'reference'>): string {
   const isFindable =
     source === 'payment' || source === 'manual' || source === 'refund' || source === 'dispute'
@@ -100,7 +100,7 @@ export function daysWords(days: number): string {
   return days === 1 ? '1 day' : `${days} days`
 }
 
-/** What the runway is based on. */
+/** Basis of the runway estimate. */
 export function runwayHint(days: number | null): string {
   return days === null ? 'Not enough history' : 'at your 7-day average'
 }

@@ -1,4 +1,4 @@
-/** One printable statement or payment receipt; on paper, the page is nothing else. */
+/** A printable statement or payment receipt; on paper, the page shows nothing else. */
 import { Link, useParams } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'

@@ -18,7 +18,7 @@ export const curlRecipe: Recipe = {
   notes: () => [],
 }
 
-/** One field per line: short enough to be read without scrolling. */
+/** Prints a field per line, so that no line needs scrolling. */
 const linesOf = (body: Readonly<Record<string, unknown>>) =>
   `{\n${Object.entries(body)
     .map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`)

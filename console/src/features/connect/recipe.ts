@@ -1,4 +1,4 @@
-/** What a recipe is: how one client is configured, as a function of base URL, model and key. Pure. */
+/** A recipe configures a client, as a function of base URL, model and key. Pure. */
 export type Language =
   | 'sh'
   | 'toml'
@@ -37,7 +37,7 @@ export interface Step {
   readonly title: string
   readonly text?: string
   readonly snippet?: Snippet
-  /** It needs a key that is not known: a page may offer to create one. */
+  /** True if the step needs a key that is not known: a page may offer to create one. */
   readonly lacksKey?: true
   /** The name of its tab: steps that follow one another and have one are alternatives. */
   readonly alternative?: string
@@ -113,7 +113,7 @@ export const program = (title: string, language: 'typescript' | 'python', text: 
   text: howToRun[language],
   snippet: { language, text },
 })
-/** One of several steps of which one is enough. */
+/** Marks a step as one of several alternatives. */
 export const alternative = (name: string, step: Step): Step => ({ ...step, alternative: name })
 export const speaks = ({ model }: Facts, dialect: string) => model.dialects.includes(dialect)
 

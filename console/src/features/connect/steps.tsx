@@ -45,7 +45,7 @@ export function Steps({ steps, keyAction }: StepsProps): JSX.Element {
   )
 }
 
-/** One way to do a step, or one of several. */
+/** A tab of alternative steps, or the steps without a tab. */
 interface Way {
   readonly name: string | undefined
   readonly steps: readonly Step[]

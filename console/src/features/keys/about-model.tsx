@@ -1,4 +1,4 @@
-/** What the model of a first request is, where its answer would be surprising. */
+/** Explains the model of a first request, where its answer would surprise. */
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { useMe } from '@/lib/account'

@@ -1,4 +1,4 @@
-/** One API key: settings, spend, requests and rejected requests. */
+/** An API key: settings, spend, requests and rejected requests. */
 import { Link, useParams } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'

@@ -15,7 +15,7 @@ import { useAvailableModels } from './available-models.ts'
 
 export interface ModelPickerProps {
   readonly legend: string
-  /** What it means if none is selected. */
+  /** Meaning of an empty selection. */
   readonly whenNone: string
   readonly chosen: readonly string[]
   readonly onChange: (chosen: readonly string[]) => void

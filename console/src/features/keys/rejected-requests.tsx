@@ -16,7 +16,7 @@ import { Name } from '../usage/name.tsx'
 
 const shownAtFirst = 6
 
-/** Of a key in the last 30 days; nothing where there are none. */
+/** Rejected requests of a key in the last 30 days; renders nothing if there are none. */
 export function RejectedRequestsOfKey({ apiKey }: { readonly apiKey: string }): JSX.Element | null {
   const refusals = useOperation('key.refusals', { key: apiKey })
   const [showsAll, setShowsAll] = useState(false)

@@ -1,10 +1,10 @@
-/** One entry of the command palette, and a group of them. Types only. */
+/** An entry of the command palette, and a group of entries. Types only. */
 import type { Icon } from '@/components/icons'
 
 export interface PaletteCommand {
   readonly id: string
   readonly label: string
-  /** What a search matches besides the label. */
+  /** Search terms besides the label. */
   readonly keywords?: string
   readonly hint?: string
   readonly Icon: Icon

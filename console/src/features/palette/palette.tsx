@@ -12,7 +12,7 @@ export interface PaletteProps {
   readonly onOpenChange: (open: boolean) => void
   /** Gets the focus back. */
   readonly opener: Element | null
-  /** What was typed while it was loading. */
+  /** Text typed while the palette was loading. */
   readonly initial: string
 }
 

@@ -1,4 +1,4 @@
-/** What the command palette offers, by groups: pages, actions, accounts, themes and the documentation. */
+/** Entries of the command palette in groups: pages, actions, accounts, themes and the documentation. */
 import {
   Building2,
   type Icon,

@@ -1,4 +1,4 @@
-/** What the command palette finds by name once something is typed: models, people, accounts, error codes. A few of each. */
+/** Search results of the command palette: a few models, people, accounts and error codes. */
 import { errorCodes } from 'virtual:error-codes'
 import { Boxes, ReceiptText, ScrollText, User } from '@/components/icons'
 import { useMe } from '@/lib/account'
@@ -9,7 +9,7 @@ import type { PaletteCommand, PaletteGroup } from './palette-command.ts'
 import { useGo } from './use-go.ts'
 
 const foundMax = 5
-/** One letter matches nearly every person. */
+/** A single letter matches nearly every person. */
 const lettersMin = 2
 
 export function useFound(search: string): readonly PaletteGroup[] {

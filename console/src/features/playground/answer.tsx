@@ -1,4 +1,4 @@
-/** One response: text, tool calls and their results, errors, cost. */
+/** A response: text, tool calls and their results, errors, cost. */
 
 import type { JSX } from 'react'
 import { Badge } from '@/components/badge'

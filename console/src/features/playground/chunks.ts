@@ -22,7 +22,7 @@ export type Heard =
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What one event adds. */
+/** Reads an event of a stream. */
 export function hear(said: Said, payload: string): Heard {
   if (payload === '[DONE]') return { kind: 'end' }
   const event = parsed(payload)

@@ -23,9 +23,9 @@ export interface UserTurn {
 /** The response so far. */
 export interface Said {
   readonly text: string
-  /** Its visible reasoning. */
+  /** The visible reasoning. */
   readonly thoughts: string
-  /** Its encrypted reasoning as received: sent back, never shown. */
+  /** The encrypted reasoning as received: sent back, never shown. */
   readonly sealed: readonly unknown[]
   readonly calls: readonly ToolCall[]
   readonly images: readonly string[]
@@ -65,7 +65,7 @@ export interface ToolDraft {
 
 export interface Settings {
   readonly system: string
-  /** As typed; empty: the model's default. */
+  /** The text as typed; empty: the model's default. */
   readonly temperature: string
   readonly outputLimit: string
   readonly effort: '' | 'minimal' | 'low' | 'medium' | 'high'
@@ -133,7 +133,7 @@ function toolOf({ name, description, parameters }: ToolDraft): readonly Json[] {
   return [{ type: 'function', function: { name, ...described, parameters: schema } }]
 }
 
-/** What is wrong with a typed tool; undefined: nothing. */
+/** Error in a typed tool; undefined: none. */
 export function toolMistake({
   name,
   parameters,

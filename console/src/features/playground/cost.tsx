@@ -12,7 +12,7 @@ const askAgainMs = 5_000
 
 export interface CostProps {
   readonly request: string
-  /** It may never have reached a provider, and then there is no receipt. */
+  /** True if the request may not have reached a provider, and so may have no receipt. */
   readonly expectsNone: boolean
 }
 

@@ -3,13 +3,13 @@ import { bytes } from '@/lib/format'
 import type { MessageImage } from './conversation.ts'
 
 export const imageTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
-/** As base64, all of them must fit into a request of 32 MiB. */
+/** Base64 of all images must fit into a request of 32 MiB. */
 const imageBytesMax = 5 * 1024 * 1024
 const imagesMax = 4
 
 export interface ReadImages {
   readonly images: readonly MessageImage[]
-  /** One sentence per rejected file. */
+  /** A sentence per rejected file. */
   readonly problems: readonly string[]
 }
 

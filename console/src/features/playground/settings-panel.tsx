@@ -85,7 +85,7 @@ function mistake(text: string | undefined): { error?: string } {
   return text === undefined ? {} : { error: text }
 }
 
-/** What is wrong with a temperature; undefined: nothing. */
+/** Error in a temperature; undefined: none. */
 function temperatureMistake(text: string): string | undefined {
   const value = Number(text)
   return text.trim() === '' || (value >= 0 && value <= 2) ? undefined : 'From 0 to 2.'

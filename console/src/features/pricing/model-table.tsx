@@ -30,7 +30,7 @@ interface Head {
   readonly title?: string
   readonly cell: (model: PricedModel) => string
   readonly exact?: (model: PricedModel) => string
-  /** Of columns that hold prices, whose decimal points are aligned. */
+  /** Set for price columns, whose decimal points are aligned. */
   readonly price?: (model: PricedModel) => string
   /** Columns that are hidden on narrow screens. */
   readonly roomy?: boolean

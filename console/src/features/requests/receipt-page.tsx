@@ -1,4 +1,4 @@
-/** One request: status, usage, cost and timing. While it runs, its reservation. */
+/** A request: status, usage, cost and timing. While it runs, its reservation. */
 import { Link, useParams } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Badge } from '@/components/badge'
@@ -57,7 +57,7 @@ export function ReceiptPage(): JSX.Element {
   )
 }
 
-/** As high as a receipt: the numbers, usage and cost, timing, details. */
+/** Skeleton with the height of a receipt: numbers, usage and cost, timing, details. */
 function ReceiptSkeleton(): JSX.Element {
   const stat = 'h-28 rounded-xl'
   return (

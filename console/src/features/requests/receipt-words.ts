@@ -134,7 +134,7 @@ export function usageLines({
 }
 
 export interface UsageSum {
-  /** What the lines come to. */
+  /** Sum of the lines. */
   readonly total: string
   /** Why less was charged; undefined: all of it was. */
   readonly reason: string | undefined
@@ -192,12 +192,12 @@ export interface Span {
   readonly firstByteMs: number | undefined
   readonly status: number | undefined
   readonly failure: string | undefined
-  /** What was sent, and the provider's words: of failures, for administrators. */
+  /** The request sent and the provider's message: for failures, shown to administrators. */
   readonly request: string | undefined
   readonly message: string | undefined
 }
 
-/** What the names of upstreams on provider keys begin with; others have no colon. */
+/** Name prefix of upstreams on provider keys; other names have no colon. */
 const ownKeyPrefix = 'own:'
 
 /** null: this installation does not show which upstream it was. */

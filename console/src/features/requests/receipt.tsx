@@ -143,7 +143,7 @@ function Remarks({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element | n
   )
 }
 
-/** What was used at which rate; what the lines cost adds up to the charge, which is rounded up once. */
+/** Tokens and rates. The lines add up to the charge, which is rounded up once. */
 function Tokens({ receipt }: { readonly receipt: ReceiptWithRates }): JSX.Element {
   const lines = usageLines(receipt)
   const sum = usageSum(receipt, lines)
@@ -246,7 +246,7 @@ function MoneyOf({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
   )
 }
 
-/** What the reserved maximum allows for. */
+/** The tokens that the reserved maximum covers. */
 function boundText({ inputBound, outputLimit }: ReceiptRow): string {
   const output = `output up to ${count(outputLimit)} tokens`
   return inputBound === null ? output : `${inputBoundWords[inputBound]}, ${output}`
@@ -357,7 +357,7 @@ interface SumRowsProps {
   readonly charged: string
 }
 
-/** What the rows come to, and what explains a smaller charge. */
+/** The sum of the rows, and the reason for a smaller charge. */
 function SumRows({ sum: { total, reason, uncharged }, charged }: SumRowsProps): JSX.Element {
   const rows: readonly (readonly [label: string, amount: string, sign: string])[] =
     reason === undefined

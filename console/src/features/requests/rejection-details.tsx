@@ -1,4 +1,4 @@
-/** One rejected request: its error with the whole message, when it was sent, by which key and for which model. */
+/** A rejected request: its error with the whole message, time, key and model. */
 import { Link } from '@tanstack/react-router'
 import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'

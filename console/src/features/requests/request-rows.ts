@@ -19,9 +19,9 @@ export interface RequestPage {
 }
 
 /**
- * One page of both lists, each read up to `size`. A list that is cut says nothing of what is older than its last row, so
- * neither does the page. IDs are in the order of time. `receiptsEndEarly`: a search may return fewer receipts than
- * there are.
+ * Merges a page of both lists, each read up to `size`. The page ends at the last row of a list that is cut, because
+ * older rows of that list are unknown. IDs are in order of time. `receiptsEndEarly`: a search may return fewer
+ * receipts than exist.
  */
 export function requestPage(
   { receipts, rejections }: RequestLists,

@@ -83,7 +83,7 @@ export function RequestsTable({
 
 const startOf = (row: RequestRow): string => (row.kind === 'receipt' ? row.started : row.at)
 
-/** What only a request has that reached a provider. */
+/** A column for requests that reached a provider. */
 function receiptColumn(id: string, header: string, show: (receipt: Receipt) => string): Column<RequestRow> {
   return {
     id,

@@ -11,7 +11,7 @@ import { errorAt, FormDialog } from '../admin/form-dialog.tsx'
 import { type KeyUse, uses } from './provider-key-words.ts'
 
 export interface ProviderKeyDialogProps {
-  /** Those to choose from. */
+  /** Providers to choose from. */
   readonly providers: readonly { readonly provider: string; readonly name: string; readonly models: number }[]
   /** The key that is replaced. */
   readonly replaced?: { readonly use: KeyUse; readonly url: string }

@@ -1,4 +1,4 @@
-/** What each organization role may do. */
+/** Permissions of each organization role. */
 import type { Role } from '@/lib/account'
 
 export const roleWords: readonly (readonly [role: Role, words: string])[] = [

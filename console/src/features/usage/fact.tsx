@@ -1,4 +1,4 @@
-/** One term and its description. Belongs in a `<dl>`. */
+/** A term and its description. Belongs in a `<dl>`. */
 import type { JSX, ReactNode } from 'react'
 
 export interface FactProps {

@@ -26,7 +26,7 @@ export interface SumsOfGroup extends Totals {
 }
 
 export interface GroupOfUsage extends SumsOfGroup {
-  /** Its cost in each interval. */
+  /** Cost of the group in each interval. */
   readonly chargedByStep: readonly string[]
   readonly requestsByStep: readonly number[]
 }
@@ -34,7 +34,7 @@ export interface GroupOfUsage extends SumsOfGroup {
 export interface Stack {
   /** The starts of the intervals in milliseconds. */
   readonly at: readonly number[]
-  /** As drawn. */
+  /** Groups as drawn. */
   readonly groups: readonly GroupOfUsage[]
   /** All of them. */
   readonly all: readonly SumsOfGroup[]
