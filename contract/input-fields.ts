@@ -8,7 +8,7 @@ export interface InputField {
   /** `limits.concurrent` for a nested field. */
   readonly path: string
   readonly type: FieldType
-  /** What help shows for its value. */
+  /** Placeholder of the value in help texts. */
   readonly value: string
   readonly isRequired: boolean
   /** The path that is null without a value: the field's own, or that of its object; null: it has always a value. */

@@ -13,7 +13,7 @@ import {
   Wallet,
 } from '@/components/icons'
 
-/** Its component has a name that ends with `Page`. */
+/** Loads a module whose component has a name that ends with `Page`. */
 type Load = () => Promise<Readonly<Record<string, unknown>>>
 
 /** Navigation and command palette list the pages that have a title; the palette finds them by the words too. */

@@ -139,10 +139,10 @@ export const upstreamOperations = {
       /** The API formats that the upstream supports for it. Defaults to every conversation format of its provider. */
       dialects: z.array(z.enum(formatNames)).min(1).max(5).optional(),
       outputs: z.array(z.string().max(50)).max(10).optional(),
-      /** Its group among the offers of the model. With it, a weight or a cost, the offers of the model become a list of its own. */
+      /** The group among the model's offers. With it, a weight or a cost, the model gets a list of offers. */
       priority: offerPriority.optional(),
       weight: offerWeight.optional(),
-      /** What the upstream charges, in USD per million tokens; null: the list price known there. */
+      /** The upstream's price, in USD per million tokens; null: the list price known there. */
       cost: offerCost.nullable().optional(),
       /** The markup on the list price. Omitted: the default markup. */
       markup: markup.optional(),

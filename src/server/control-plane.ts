@@ -209,7 +209,7 @@ const noPage = {
   'referrer-policy': 'no-referrer',
 } as const
 
-/** Of a page, and what it may use; passkeys and the clipboard are the console's. */
+/** Headers of pages, with a content security policy; the console uses passkeys and the clipboard. */
 const pageHeaders = {
   ...everyAnswer,
   'content-security-policy':
@@ -234,5 +234,5 @@ function securityHeaders(path: string, address: string): Readonly<Record<string,
   }
 }
 
-/** Of an error, wherever it happens: it is no page. */
+/** Headers of errors, which are not pages. */
 const errorHeaders: Readonly<Record<string, string>> = { ...noPage, 'cache-control': 'no-store' }

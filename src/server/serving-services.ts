@@ -222,7 +222,7 @@ interface Observations {
   readonly offerStatistics: OfferStatistics
 }
 
-/** What is observed of upstreams and their offers. */
+/** Observations of upstreams and offers. */
 function openObservations(
   store: Store,
   { clock, limits, log }: { readonly clock: Clock; readonly limits: Config['limits']; readonly log: Log },

@@ -184,7 +184,7 @@ interface GatewayServices extends DataPlaneServices {
   readonly clientAddress: (request: IncomingMessage) => string
 }
 
-/** What serving a request needs, composed of the services and of what belongs to this thread alone. `state`: what changes while the server runs. */
+/** Dependencies of serving requests, composed of the services and this thread's own state. `state`: changes while the server runs. */
 function composeGatewayDeps(
   options: ThreadOptions,
   services: GatewayServices,
@@ -294,7 +294,7 @@ function configuredTelemetry(
   if (settings === null) return null
   return openTelemetry({
     ...{ limits, clock, log, random, version: program.version },
-    // What a thread counts is a series of its own at the collector.
+    // Each thread's counts are a separate series at the collector.
     settings:
       thread === 1
         ? settings
