@@ -1,5 +1,5 @@
 /**
- * Words and patterns that no text for people may contain, each with what to write instead. `test/style.test.ts` applies
+ * Words and patterns that no text for people may contain, each with what to write instead. `npm run style` applies
  * them to what users see; docs/style.md explains them. Pure data.
  */
 

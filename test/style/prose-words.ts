@@ -1,9 +1,10 @@
 /**
  * Words that comments and test titles may not contain: private idioms with a standard term, and British spellings.
- * `test/style.test.ts` applies them to source files; users' texts have the longer list in banned-words.ts. Pure data.
+ * `npm run style` applies them to source files; users' texts have the longer list in banned-words.ts. Pure data.
  */
+
+import { splitSource } from '../support/source-text.ts'
 import type { BannedWord } from './banned-words.ts'
-import { splitSource } from './source-text.ts'
 
 export const proseWords: readonly BannedWord[] = [
   { pattern: /\b(?:no|some|every)body\b/i, instead: 'name the actor, or no one, someone' },
