@@ -2,13 +2,13 @@
 
 /** A response whose hold is open. */
 export interface OpenResponse {
-  /** Of the request and its hold. */
+  /** The id of the request and its hold. */
   readonly id: bigint
   readonly account: bigint
   readonly upstream: string
   /** The provider's id. */
   readonly responseId: string
-  /** What settling it needs, as it was recorded. */
+  /** The recorded data that settling the response needs, as text. */
   readonly facts: string
   readonly createdMs: number
   readonly isSuspended: boolean

@@ -56,7 +56,7 @@ function onEach(text: string, run: Run): void {
   }
 }
 
-/** Tests each engine on a new ledger, for what looks at all that it holds. */
+/** Tests each engine on a new ledger, for tests that read all of its rows. */
 function onEachAlone(text: string, run: Run): void {
   for (const [engine, open] of Object.entries(engines)) {
     test(`${text} (${engine})`, async (context) => {

@@ -222,7 +222,7 @@ function creditsOn(
     async returnTopUp(ask) {
       const result = await run('returnTopUp', ask)
       if (result.kind !== 'returned') return result
-      // What was known before may have been lifted by an operator since.
+      // An operator may have lifted an earlier suspension since.
       if (ask.freeze !== null && result.created) stop(result.account)
       notify(result.account, [...topics, 'account'])
       return result
@@ -283,7 +283,7 @@ function readsOn(store: LedgerStore, limits: LedgerLimits): LedgerReading {
   }
 }
 
-/** Accounts that one step looks through, which keeps the reading thread for a few milliseconds. */
+/** Accounts per step, which takes a few milliseconds of the reading thread. */
 const accountsPerStep = 10_000
 
 /** In steps, between which others get their turn. */
@@ -340,7 +340,7 @@ function sweepHolds(
   function later(): void {
     marks.push({ id: nextId(), monoMs: clock.monoMs() })
     timer = clock.after(sweepEveryMs, () => {
-      // One at a time: what a stalled database leaves unanswered would pile up.
+      // Sweeps run one at a time: a stalled database would pile them up.
       sweeping ??= sweep()
         .then(() => {}, onTrouble)
         .finally(() => {

@@ -3,7 +3,7 @@
  * entries for display. Values only.
  */
 
-/** A top-up that the provider says is paid. */
+/** A top-up that the provider reports as paid. */
 export interface PayAsk {
   readonly entryId: bigint
   readonly topUp: bigint
@@ -72,7 +72,7 @@ export type EntryKind = 'usage' | 'write_off' | 'credit' | 'refund'
 export interface EntryFilter {
   readonly account: bigint
   readonly kind: EntryKind | null
-  /** Of requests the time at which they began. */
+  /** Matches when a request began or, for other entries, when they were created. */
   readonly fromMs: number | null
   /** Exclusive. */
   readonly toMs: number | null
@@ -93,7 +93,7 @@ export interface EntryRow {
   readonly request: bigint | null
 }
 
-/** What filled an account or took back from it, summed by what it was. */
+/** Credits or refunds of an account, summed by source. */
 export interface Movement {
   readonly kind: 'credit' | 'refund'
   readonly source: string

@@ -12,7 +12,7 @@ export interface NewFile {
   readonly nowMs: number
 }
 
-/** What the provider says of a file. */
+/** The provider's description of a file. */
 export interface FileFacts {
   readonly fileId: string
   readonly bytes: number | null
@@ -54,7 +54,7 @@ export interface ProviderFiles extends FileDeletions {
   reserve(file: NewFile, limits: FileLimits): Promise<'reserved' | 'full'>
   /** Records that the provider has it. False, and nothing written: the upstream gave this id to another file before. */
   finish(id: bigint, facts: FileFacts): Promise<boolean>
-  /** What the provider says of it now. */
+  /** Updates the provider's description of the file. */
   update(id: bigint, facts: FileFacts): Promise<void>
   remove(id: bigint): Promise<void>
   /** The account's own files among these ids; all others are not there. */
@@ -62,7 +62,7 @@ export interface ProviderFiles extends FileDeletions {
     owner: Pick<FileQuery, 'account' | 'provider' | 'nowMs'>,
     fileIds: readonly string[],
   ): Promise<readonly FileRow[]>
-  /** One page, and one file more where there is another page. */
+  /** Reads one page, plus one more file if another page follows. */
   page(query: FileQuery): Promise<readonly FileRow[]>
   /** An upload that is under way; undefined: it ended, expired or never began. */
   unfinished(id: bigint, nowMs: number): Promise<UnfinishedFile | undefined>
@@ -70,13 +70,13 @@ export interface ProviderFiles extends FileDeletions {
   removeUnfinished(): Promise<readonly UnfinishedFile[]>
 }
 
-/** The upstream that keeps a file. */
+/** The upstream that stores a file. */
 export interface FilePlace {
   readonly provider: string
   readonly upstream: string
 }
 
-/** What is to be deleted at one upstream. */
+/** Files to delete at an upstream. */
 export interface PendingDeletions extends FilePlace {
   /** Uploads that are still under way are among them. */
   readonly files: number

@@ -1,4 +1,4 @@
-/** What is recorded of one request: the draft that the gateway fills, and the rows that are read back. Values only. */
+/** Types of a request's record: the draft that the gateway fills, and the rows that are read back. Values only. */
 import type { CountedTokens } from '../../contract/meters.ts'
 import type { ProviderObject } from '../wire/dialect.ts'
 import type { InputBoundSource } from './rules/price.ts'
@@ -12,7 +12,7 @@ export type EndReason =
   | 'interrupted'
 export type UsageSource = 'reported' | 'counted' | 'estimated' | 'none'
 
-/** One try at one upstream. */
+/** An attempt at an upstream. */
 export interface Attempt {
   readonly upstream: string
   readonly status: number | null
@@ -21,11 +21,11 @@ export interface Attempt {
   readonly startedMs: number
   readonly firstByteMs: number | null
   readonly endedMs: number
-  /** Of a failure that is not the caller's, for administrators; left out: nothing is known. */
+  /** Details for administrators on a failure that is not the caller's; absent: none. */
   readonly evidence?: AttemptEvidence
 }
 
-/** What was sent where, and what the provider said to it. */
+/** The request that was sent, and the provider's error message. */
 export interface AttemptEvidence {
   /** Method and URL, without query: `POST https://api.example.com/v1/responses`. */
   readonly request: string
@@ -33,7 +33,7 @@ export interface AttemptEvidence {
   readonly message: string | null
 }
 
-/** A provider object as it is found again, with what its receipt says. */
+/** A provider object as read back, with its receipt's columns. */
 export interface ProviderObjectRow extends ProviderObject {
   readonly receipt: bigint
   readonly upstream: string
@@ -45,7 +45,7 @@ export interface ProviderObjectRow extends ProviderObject {
   readonly reasoning: number
 }
 
-/** What relaying learned about a request; the ledger adds account, key, amounts and time. */
+/** Facts about a request gathered while relaying it; the ledger adds account, key, amounts and time. */
 export interface ReceiptDraft extends CountedTokens {
   readonly provider: string
   readonly upstream: string
@@ -62,7 +62,7 @@ export interface ReceiptDraft extends CountedTokens {
   readonly implausible: Readonly<Record<string, number>> | null
   /** How the most that its input could be was found; null: nothing was recorded. */
   readonly inputBound: InputBoundSource | null
-  /** Its answer was polled for while it ran at the provider. */
+  /** Whether the client polled for the answer while it ran at the provider. */
   readonly background: boolean
   readonly upstreamCost: bigint
   readonly outputLimit: number
@@ -73,7 +73,7 @@ export interface ReceiptDraft extends CountedTokens {
   readonly attempts: readonly Attempt[]
   /** The person who made the request; null: the holder of the key. */
   readonly person: string | null
-  /** It was served with the account's own credential for the provider. */
+  /** Whether the account's own provider credential served the request. */
   readonly ownKey: boolean
   /** The share of the list price that is charged for that, as a fraction such as `1/20`; null: not on an own key. */
   readonly ownKeyFee: string | null

@@ -1,4 +1,4 @@
-/** What a killed process leaves: nothing durable is lost, every hold is closed once. */
+/** Recovery after a process is killed: nothing durable is lost, every hold is closed once. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

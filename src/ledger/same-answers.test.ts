@@ -18,7 +18,7 @@ const seeds = [1, 2, 3, 4]
 const rounds = 40
 const operationsPerRoundMax = 24
 const accounts = [1_001n, 1_002n, 1_003n]
-/** Of each millisecond: several calls name the same one. */
+/** Requests per millisecond; few, so that several calls name the same one. */
 const requests = 12
 const idsPerMs = 1_000
 const day = Date.UTC(2026, 0, 1)

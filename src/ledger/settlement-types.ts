@@ -12,24 +12,24 @@ export type ExcessCause = 'account' | 'upstream'
 export interface Settlement {
   readonly id: bigint
   readonly nowMs: number
-  /** What the usage costs at the customer's price; what exceeds the hold is written off. */
+  /** Cost of the usage at the customer's price; the excess over the hold is written off. */
   readonly cost: bigint
   /** Absent: the upstream. */
   readonly excessCausedBy?: ExcessCause
-  /** What is written off in addition to `cost`: usage that is not the customer's to pay (an error before content, hidden reasoning). */
+  /** Amount written off in addition to `cost`: usage the customer does not pay for (an error before content, hidden reasoning). */
   readonly writtenOff: bigint
   /** The part of `writtenOff` that counts toward the losses that the account caused; absent: none. */
   readonly causedWriteOff?: bigint
   readonly receipt: ReceiptDraft
   /** A fresh id for the entry of the write-off. */
   readonly writeOffEntryId: bigint
-  /** What the provider stored of the answer; absent: nothing. */
+  /** Objects that the provider stored for the answer; absent: none. */
   readonly providerObjects?: readonly ProviderObject[]
 }
 
 /** A settlement that is decided on when its batch leaves for the database. */
 export interface LazySettlement {
-  /** Of its hold. */
+  /** The hold's id. */
   readonly id: bigint
   /** Called once, when it leaves; null takes it back. */
   readonly take: () => Settlement | null
@@ -37,18 +37,18 @@ export interface LazySettlement {
 
 export interface Settled {
   readonly kind: 'settled'
-  /** What the customer paid. */
+  /** Amount the customer paid. */
   readonly charged: bigint
-  /** What was written off: what exceeded the hold, and what was not the customer's to pay. */
+  /** Amount written off: the excess over the hold, and usage that the customer does not pay for. */
   readonly writtenOff: bigint
   /** posted − held after it. */
   readonly available: bigint
 }
 
-/** Settling the same request again changes nothing and says so. */
+/** Settling the same request again changes nothing and returns `already_settled`. */
 export type SettleResult =
   | Settled
   | { readonly kind: 'already_settled' }
   | { readonly kind: 'unknown_hold' }
-  /** It was taken back before it left for the writer; nothing was done. */
+  /** The settlement was taken back before it reached the writer; nothing was done. */
   | { readonly kind: 'withdrawn' }

@@ -1,4 +1,4 @@
-/** Whether an account or key can pay at all: the question, its answers, and who is asked. Types only. */
+/** Whether an account or key can pay: the request, the results, and the ledger's interface. Types only. */
 import type { KeyBudget } from '../limits/types.ts'
 
 /** Why no request that costs something can be admitted, whatever it asks for. */
@@ -21,8 +21,8 @@ export interface StandingAsk {
 
 export interface StandingLedger {
   /**
-   * What blocks every paid request of an account or key. null immediately if the ledger's last results show
-   * nothing; else the ledger is read, so that credit counts as soon as it exists.
+   * The reason why every paid request of an account or key is blocked. Returns null synchronously if the ledger's last results show
+   * none; otherwise reads the ledger, so that credit counts immediately.
    */
   obstacle(ask: StandingAsk): Promise<Obstacle | null> | null
   /** Whether the account was given or paid in anything at any time: the starting credit goes to confirmed people alone. */

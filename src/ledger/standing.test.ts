@@ -1,4 +1,4 @@
-/** Waiting for funds: woken together, bounded, and the longest wait is dropped first. */
+/** Waiting for funds: all waiters wake when funds are released, their number is bounded, and the longest wait is dropped first. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'

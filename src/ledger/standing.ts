@@ -1,11 +1,11 @@
-/** What the ledger keeps in memory between its messages: who can pay, what is not recorded yet, and who waits for funds. */
+/** The ledger's state in memory: who can pay, holds not recorded yet, and requests that wait for funds. */
 import type { Clock } from '../base/clock.ts'
 import type { KeyBudget } from '../limits/types.ts'
 import type { DeferralState } from '../store/channel.ts'
 import type { Obstacle, StandingAsk } from './standing-types.ts'
 import type { AccountRow, Admission, AdmissionAsk } from './types.ts'
 
-/** What is read if the cached state would reject a request. */
+/** Reads to confirm a rejection that the cached state suggests. */
 export interface StandingReads {
   account(id: bigint): Promise<AccountRow | undefined>
   keySpend(
@@ -23,9 +23,9 @@ export class Standings {
   readonly #sizeMax: number
   /** Accounts that were not suspended and had money when the ledger last spoke of them. */
   readonly #clear = new Set<bigint>()
-  /** Keys that had nothing left of their budget. */
+  /** Keys whose budget is used up. */
   readonly #spent = new Set<bigint>()
-  /** Suspended while requests of theirs ran: what is settled afterwards says nothing of it. */
+  /** Accounts suspended while their requests ran: settling those requests does not clear the suspension. */
   readonly #suspended = new Set<bigint>()
 
   constructor(sizeMax: number) {
@@ -55,7 +55,7 @@ export class Standings {
     this.#clear.clear()
   }
 
-  /** Its next request looks again. */
+  /** Makes the account's next request read the ledger. */
   doubt(account: bigint): void {
     this.#clear.delete(account)
   }
@@ -97,12 +97,12 @@ export class Standings {
 }
 
 /**
- * Which holds may not be in the database yet, because their admission was answered before its commit. Knows only what the
- * replies of the store say, and asks nothing.
+ * Holds that may not be in the database yet, because their admission was answered before its commit. Uses only the state in the
+ * store's replies.
  */
 export class UnrecordedHolds {
   readonly #deferral: DeferralState | null
-  /** Those that were admitted since everything was recorded. */
+  /** Holds admitted since everything was recorded. */
   readonly #ids = new Set<bigint>()
   #recordings = 0
 

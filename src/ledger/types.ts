@@ -30,7 +30,7 @@ export type {
   SettleResult,
 } from './settlement-types.ts'
 
-/** One request asking for everything it may use, all or nothing. */
+/** A request for everything that a call may use, admitted in full or not at all. */
 export interface AdmissionAsk {
   /** The request's id: the hold's, later the receipt's and the usage entry's. */
   readonly id: bigint
@@ -143,11 +143,11 @@ export interface NewAccount {
   readonly kind: 'personal' | 'organization'
   /** Folded to lower case; unique. */
   readonly email: string | null
-  /** Its owner: `person:<id>` or `organization:<id>`; null: only the command line so far. */
+  /** The account's owner: `person:<id>` or `organization:<id>`; null: only the command line so far. */
   readonly owner?: string | null
   readonly name: string
   readonly nowMs: number
-  /** Its starting credit, which may be zero: its later owner gets no other. Absent: not decided yet. */
+  /** The account's starting credit, which may be zero: a later owner gets no other. Absent: not decided yet. */
   readonly startingCredit?: { readonly entryId: bigint; readonly amount: bigint }
 }
 
@@ -159,7 +159,7 @@ export interface SignupAsk {
   /** A keyed hash of the folded address: one address, one credit. */
   readonly addressHash: Uint8Array
   readonly amount: bigint
-  /** What the installation gives away on one UTC day. */
+  /** The maximum that the installation gives away per UTC day. */
   readonly perDayMax: bigint
   readonly nowMs: number
 }
@@ -176,7 +176,7 @@ export interface AccountAssignment {
   readonly name: string
 }
 
-/** An account without an owner comes to one. */
+/** Assigns an owner to an account that has none. */
 export interface TakeOverAsk extends AccountAssignment {
   readonly account: bigint
   readonly owner: string
@@ -195,7 +195,7 @@ export interface AccountRow {
   readonly posted: bigint
   readonly held: bigint
   readonly openHolds: number
-  /** What was written off because of this account on the UTC day of its last such loss. */
+  /** Amount written off because of this account on the UTC day of its last such loss. */
   readonly writtenOffToday: bigint
   /** `person:<id>` or `organization:<id>`; null: only the command line. */
   readonly owner: string | null
@@ -206,18 +206,18 @@ export interface VerifyReport {
   readonly accounts: number
   readonly entries: number
   readonly openHolds: number
-  /** One line per contradiction found; empty when ok. */
+  /** A line per contradiction found; empty when ok. */
   readonly drift: readonly string[]
   /** Receipts of earlier requests were removed by age, so less of those is compared (ISO 8601); null: none were. */
   readonly receiptsFrom: string | null
 }
 
-/** The only code that moves money. Every method is one atomic, whole operation. */
+/** The only code that moves money. Every method is atomic. */
 export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   admit(ask: AdmissionAsk): Promise<Admission>
   /** Another process has suspended or resumed the account; null: any account may be. */
   changedElsewhere(account: bigint | null): Promise<void>
-  /** Gives a hold back whole, with no charge and no receipt: nothing reached an upstream. */
+  /** Releases a full hold, with no charge and no receipt, because nothing reached an upstream. */
   release(id: bigint): Promise<void>
   settle(settlement: Settlement | LazySettlement): Promise<SettleResult>
   checkpoint(checkpoint: Checkpoint): Promise<void>
@@ -258,7 +258,7 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   receipt(id: bigint): Promise<ReceiptRow | undefined>
   running(id: bigint): Promise<RunningRow | undefined>
   receipts(account: bigint, limit: number, beforeId: bigint | null): Promise<readonly ReceiptRow[]>
-  /** Of these ids those of provider objects that answers to this account created and that have not expired. */
+  /** Returns which of these ids are unexpired provider objects of this account. */
   providerObjects(
     account: bigint,
     ids: readonly string[],
@@ -270,7 +270,7 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   platformBalances(): Promise<Readonly<Record<string, bigint>>>
   /** Removes at most `limit` receipts of requests with smaller IDs permanently, by age; returns how many. */
   removeReceipts(before: bigint, limit: number): Promise<number>
-  /** One bounded step of the background check. */
+  /** Runs a bounded step of the background check. */
   check(ask: CheckAsk): Promise<Checked>
   verify(): Promise<VerifyReport>
 }

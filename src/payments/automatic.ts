@@ -39,7 +39,7 @@ const retriedWithinMs = 12 * 3_600_000
 /** Accounts below their mark that are looked at in one go; more have their turn in the next. */
 const shortAccountsMax = 500
 
-/** One run: finishes top-ups that never reached the provider, then charges accounts below their threshold. */
+/** Runs one pass: finishes top-ups that never reached the provider, then charges accounts below their threshold. */
 export async function topUpAutomatically(deps: AutomaticTopUpDeps): Promise<void> {
   const { topUps, billing, provider, clock, limits } = deps
   const atOnceMax = automaticTopUpsAtOnceMax
@@ -139,7 +139,7 @@ function charge(
   return provider.charge({ idempotencyKey: topUp, topUp, account: payer, cents, customer, method })
 }
 
-/** Trouble that passes leaves the row as it is: the next look asks the same again. */
+/** A temporary error leaves the row as it is: the next run tries again. */
 async function refuse(deps: AutomaticTopUpDeps, topUp: Charged, error: TollgateError): Promise<void> {
   const fields = { topUp: formatId('top', topUp.id), code: error.code, detail: error.details.detail }
   deps.log.warn(fields, 'an automatic top-up failed')

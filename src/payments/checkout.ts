@@ -73,7 +73,7 @@ export interface PageAsk {
   readonly amount: bigint
   readonly saveMethod: boolean
   readonly address: string
-  /** One page for one key. */
+  /** The idempotency key of the page. */
   readonly key: string
 }
 

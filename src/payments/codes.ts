@@ -32,7 +32,7 @@ type Codes = Pick<Payments, 'createCode' | 'codes' | 'revokeCode' | 'redeem'>
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const codeBytes = 10
 const groupLength = 4
-/** What a list holds at most; the latest. */
+/** Maximum length of a list, latest first. */
 const listedMax = 1_000
 
 export function openCodes({ store, ledger, clock, nextId, random, hashKey, limits }: CodeDeps): Codes {
@@ -99,7 +99,7 @@ const refusals: Readonly<Record<Extract<CodeResult, { kind: 'refused' }>['reason
   used_before: 'This account has already redeemed this code.',
 }
 
-/** What is typed: upper or lower case, with or without dashes, and letters that look like digits. */
+/** Normalizes typed input: upper or lower case, with or without dashes, and letters that look like digits. */
 function folded(code: string): string {
   return code.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1')
 }

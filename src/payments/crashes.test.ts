@@ -26,7 +26,7 @@ interface Process {
 
 type Moment = 'before' | 'after'
 
-/** A process that dies at its `at`th step: no later one is made, and what it was about to say is never said. */
+/** A process that dies at step number `at`: it runs no later step and sends no further answer. */
 function mortal(scene: PaymentScene, at: number, moment: Moment): Process {
   const state = { steps: 0, isDead: false }
   const step = (now: Moment): void => {
@@ -57,12 +57,12 @@ function mortal(scene: PaymentScene, at: number, moment: Moment): Process {
   return { open: openPayments(options), isDead: () => state.isDead }
 }
 
-/** One account of a scene, and how both processes are asked about it. */
+/** An account of a scene, and the calls that both processes get. */
 interface Case {
   readonly scene: PaymentScene
   readonly account: bigint
   readonly letters: EmailMessage[]
-  /** What was prepared: the payment or the code that it is about. */
+  /** The id of the prepared payment or code. */
   readonly thing: string
   /** Delivers the provider's events about the account to a process: the `latest` ones, left out: all. */
   deliver(open: OpenPayments, latest?: number): Promise<void>
@@ -74,12 +74,12 @@ interface Story {
   /** Leads to what the process is to do. */
   readonly prepare: (scene: PaymentScene, account: bigint) => Promise<string>
   readonly act: (open: OpenPayments, on: Case) => Promise<unknown>
-  /** What the next process does on its own, and what a caller without a response repeats. */
+  /** The work that the next process does on its own, and the call that a caller without a response repeats. */
   readonly heal: (open: OpenPayments, on: Case) => Promise<unknown>
   readonly assert: (on: Case) => Promise<void>
 }
 
-/** As the provider sends them. */
+/** Delivers events as the provider sends them. */
 async function deliver(
   scene: PaymentScene,
   open: OpenPayments,

@@ -1,6 +1,6 @@
 /**
- * What the provider's facts mean for one of our top-ups: that it is paid, what state it is in otherwise, or that they
- * contradict our row and must not move money. Pure: decides without side effects.
+ * Judges a top-up by the provider's facts: it is paid, it has another state, or the facts contradict our row and must not move money.
+ * Pure: decides without side effects.
  */
 import { formatId } from '../base/ids.ts'
 import type { CheckoutFact, Marks, PaymentFact, PaymentStatus } from './provider.ts'
@@ -20,7 +20,7 @@ export interface Facts {
 
 const nanoPerCent = 10_000_000n
 
-/** undefined: the amount is not a whole number of cents. */
+/** The amount in cents; undefined: it is not a whole number of cents. */
 export function centsOf(nano: bigint): number | undefined {
   return nano % nanoPerCent === 0n ? Number(nano / nanoPerCent) : undefined
 }
@@ -53,7 +53,7 @@ interface JudgedObject {
   readonly marks: Marks
 }
 
-/** What of a thing at the provider is not as our row has it; undefined: nothing. */
+/** How an object at the provider differs from our row; undefined: not at all. */
 function strangeness(row: TopUpRow, { mode, currency, cents, marks }: JudgedObject): string | undefined {
   if (marks.topUp !== formatId('top', row.id)) return `is of ${marks.topUp ?? 'no top-up'}`
   if (marks.account !== formatId('acct', row.account)) return `is of ${marks.account ?? 'no account'}`
@@ -63,7 +63,7 @@ function strangeness(row: TopUpRow, { mode, currency, cents, marks }: JudgedObje
   return undefined
 }
 
-/** What of a payment that succeeded is not as it must be to be credited. */
+/** Why a payment that succeeded cannot be credited; undefined: it can. */
 function mispaid(row: TopUpRow, payment: PaymentFact, checkout: CheckoutFact | null): string | undefined {
   if (payment.receivedCents !== centsOf(row.amount)) return `has received ${payment.receivedCents} cents`
   const isCheckouts = checkout?.payment?.id === payment.id
@@ -73,7 +73,7 @@ function mispaid(row: TopUpRow, payment: PaymentFact, checkout: CheckoutFact | n
 
 const underWay: readonly PaymentStatus[] = ['processing', 'succeeded']
 
-/** An automatic one that failed waits for its owner at a payment page, and says so until they come. */
+/** A failed automatic top-up has a payment page for its owner, and stays failed until they pay there. */
 function newsOfCheckout(row: TopUpRow, checkout: CheckoutFact): TopUpNews {
   const { id: session, status, url, payment } = checkout
   const known = { session, ...(payment === null ? {} : { paymentIntent: payment.id }) }
@@ -96,7 +96,7 @@ const failed = (payment: PaymentFact | null): TopUpNews => ({
   problem: payment?.problem ?? 'The payment failed.',
 })
 
-/** Of an automatic top-up; where its owner can pay it by hand does not follow from here. */
+/** News of an automatic top-up. The page where its owner can pay manually comes from elsewhere. */
 function newsOfPayment(payment: PaymentFact): TopUpNews {
   const paymentIntent = payment.id
   switch (payment.status) {

@@ -16,11 +16,11 @@ export interface MissedLimits {
 export interface MissedSearch {
   /** Reads a bounded number of events and continues where the last look ended, from the latest to the oldest. */
   look(): Promise<void>
-  /** Whether a search has come to its end since the start, or cannot. */
+  /** Whether a search has finished since the start, or cannot. */
   isCaughtUp(): boolean
 }
 
-/** What the provider gives in one answer at most. */
+/** Maximum number of events in one response. */
 const pageMax = 100
 /** Events from before a search began may be listed after it. */
 const overlapMs = 3_600_000

@@ -34,7 +34,7 @@ export interface PaymentOptions extends Pick<ReconcileDeps, 'changes' | 'clock' 
   readonly limits: PaymentLimits
 }
 
-/** What the background jobs need, where there is a provider. */
+/** Dependencies of the background jobs, if there is a provider. */
 export interface PaymentDeps extends ReconcileDeps {
   readonly reconcile: Reconcile
 }

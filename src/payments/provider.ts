@@ -15,7 +15,7 @@ export interface PaymentFact {
   readonly id: string
   readonly status: PaymentStatus
   readonly cents: number
-  /** What has arrived of it. */
+  /** The amount received, in cents. */
   readonly receivedCents: number
   /** In lower case. */
   readonly currency: string
@@ -32,7 +32,7 @@ export interface PaymentFact {
 export interface SavedMethod {
   readonly customer: string
   readonly method: string
-  /** Such as "Visa ending in 4242". */
+  /** For display, such as "Visa ending in 4242". */
   readonly words: string
 }
 
@@ -57,7 +57,7 @@ export interface ReturnFact {
   readonly position: 'taken' | 'given_back'
 }
 
-/** What an event is about, by the ids that it names. Its own words are not believed. */
+/** The objects that an event names, by id. The event's own contents are not trusted. */
 export interface ProviderEvent {
   readonly id: string
   readonly type: string
@@ -72,7 +72,7 @@ export interface EventSubject {
 }
 
 export interface CheckoutAsk {
-  /** Made once for the same key, however often it is asked for. */
+  /** Repeating a request with the same key makes it only once. */
   readonly idempotencyKey: string
   readonly topUp: string
   readonly account: string
@@ -124,7 +124,7 @@ export interface Provider {
   checkout(id: string): Promise<CheckoutFact>
   payment(id: string): Promise<PaymentFact>
   returns(payment: string): Promise<readonly ReturnFact[]>
-  /** Its events of payments, refunds and disputes since `sinceMs`, the latest first, those before the event `after` alone. */
+  /** Lists events of payments, refunds and disputes since `sinceMs`, latest first; with `after`, only those before that event. */
   moneyEvents(ask: {
     readonly sinceMs: number
     readonly after: string | null

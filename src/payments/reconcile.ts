@@ -128,7 +128,7 @@ async function setAsidePaid(
   if (paid) await setAside(deps, paid, `it does not match top-up ${topUp} (${reason}).`)
 }
 
-/** As far as we know it never reached the provider, so it cannot be paid. */
+/** Handles a top-up that never reached the provider as far as we know, so it cannot be paid. */
 async function expire(deps: ReconcileDeps, row: TopUpRow): Promise<ReconcileResult> {
   const { topUps, clock, checkoutMs } = deps
   const isOver = row.createdMs + checkoutMs <= clock.wallMs()

@@ -19,7 +19,7 @@ export interface RecoverDeps {
   readonly log: Log
 }
 
-/** What else is known of where to look. */
+/** The provider's objects to look at, as far as known. */
 export type Hint = Pick<EventSubject, 'checkout' | 'payment'>
 
 /** `nothing`: no account is to be credited here; where money waits, an administrator is notified. */

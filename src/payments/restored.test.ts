@@ -1,6 +1,6 @@
 /**
- * A backup that was restored, and the payments since it was made: each is credited once or put in front of an administrator,
- * on whichever way the server learns of it. A real backup of a real ledger, the official library, a fake Stripe.
+ * Restoring a backup, and payments made after it: each is credited once or shown to an administrator, however the server learns of
+ * it. A real backup of a real ledger, the official library, a fake Stripe.
  */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

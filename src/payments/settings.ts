@@ -42,7 +42,7 @@ export interface BillingRows {
     when: { readonly mode: string; readonly nowMs: number },
     limit: number,
   ): Promise<readonly ShortAccount[]>
-  /** Those with an alert after the account `after`, in their order. */
+  /** Accounts with an alert after the account `after`, in order. */
   alerts(after: bigint, limit: number): Promise<readonly AlertSetting[]>
   /** null: armed again. */
   alerted(account: bigint, sentMs: number | null): Promise<void>

@@ -1,4 +1,4 @@
-/** What Stripe's library throws, as rows of the error table: the payer gets the bank's message, the log the rest. */
+/** Errors of Stripe's library as rows of the error table: the payer gets the bank's message, the log the rest. */
 import type Stripe from 'stripe'
 import { type ErrorCode, TollgateError } from '../base/errors.ts'
 import type { ChargeResult } from './provider.ts'
@@ -53,7 +53,7 @@ export function asRefusal(error: unknown): unknown {
   return new TollgateError(code, { message, detail, cause: error })
 }
 
-/** A bank that said no while its card's owner was away; undefined: something else went wrong. */
+/** A decline by the bank while the card's owner was away; undefined: another error. */
 export function declineOf(error: unknown): Extract<ChargeResult, { kind: 'declined' }> | undefined {
   if (!isStripeError(error) || error.type !== 'StripeCardError') return undefined
   return {
@@ -67,7 +67,7 @@ export function declineOf(error: unknown): Extract<ChargeResult, { kind: 'declin
 
 const goneCodes = ['resource_missing', 'payment_intent_unexpected_state', 'payment_method_unexpected_state']
 
-/** Whether the thing that was asked about is not there (any more), or beyond what was asked. */
+/** Whether the object does not exist (any more), or has passed the requested state. */
 export function isMissing(error: unknown, param?: string): boolean {
   if (!isStripeError(error)) return false
   if (param !== undefined) return error.code === 'resource_missing' && error.param === param

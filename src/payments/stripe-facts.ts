@@ -1,4 +1,4 @@
-/** Stripe's objects as facts: only what each says about money. Pure; values in, values out. */
+/** Stripe's objects as facts: only their statements about money. Pure; values in, values out. */
 import type Stripe from 'stripe'
 import type {
   CheckoutFact,

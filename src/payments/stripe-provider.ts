@@ -152,7 +152,7 @@ const eventFact = ({ id, type, livemode, data }: Stripe.Event): ProviderEvent =>
 
 type Construction = readonly [body: Buffer, signature: string, secret: string, toleranceS: number]
 
-/** A message that the library rejects is not an event; the sender learns no details. */
+/** A message that the library rejects is not an event; the sender gets no details. */
 function constructed(
   stripe: Stripe,
   { nowMs }: Signed,
@@ -188,7 +188,7 @@ async function createCheckout(stripe: Stripe, wanted: CheckoutAsk): ReturnType<P
       description: `${name} ${topUp}`,
       ...(saveMethod ? { setup_future_usage: 'off_session' as const } : {}),
     },
-    // What is paid is what is credited: no second currency that Stripe converts.
+    // The paid amount is the credited one: Stripe must not convert to a second currency.
     adaptive_pricing: { enabled: false },
     success_url: backTo,
     cancel_url: leftTo,
@@ -231,7 +231,7 @@ async function charge(
   }
 }
 
-/** Something that was there when we asked, and is not now or is beyond it, is what was wanted. */
+/** Ignores an error about an object that is gone or past the requested state: the goal is reached. */
 async function unlessGone(asking: Promise<unknown>): Promise<void> {
   try {
     await asking

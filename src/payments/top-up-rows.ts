@@ -1,6 +1,6 @@
 /**
- * The rows of top-ups, as payments read and write them. What of a row follows from money (that it is paid, what was
- * taken back) is written by the ledger's operations together with the entries, and never here.
+ * The rows of top-ups, as payments read and write them. Columns that follow from money (paid, refunded, disputed) are written only by
+ * the ledger's operations, together with the entries.
  */
 import { type Selectable, sql } from 'kysely'
 import type { Store } from '../store/store.ts'
@@ -29,7 +29,7 @@ export interface TopUpDraft {
   readonly nowMs: number
 }
 
-/** What the provider said of a top-up that is not paid; what is left out stays. */
+/** The provider's news of a top-up that is not paid; absent fields stay. */
 export interface TopUpNews {
   readonly state?: TopUpState
   readonly problem?: string | null
@@ -43,9 +43,9 @@ export type AutomaticInsert =
   | { readonly kind: 'full'; readonly untilMs: number }
 
 export interface TopUpRows {
-  /** One that waits for its payment, unless `openMax` of the account do: then returns false. */
+  /** Inserts a top-up that awaits payment. Returns false if `openMax` of the account already do. */
   insertOpen(draft: TopUpDraft, openMax: number): Promise<boolean>
-  /** One that was paid by this payment, unless either of them has a row. */
+  /** Inserts a top-up that this payment paid, unless either of them has a row. */
   insertRecovered(draft: TopUpDraft, paymentIntent: string): Promise<void>
   /**
    * The same, unless the account has a pending automatic one of the same mode, or a failed one that was not reported
@@ -57,7 +57,7 @@ export interface TopUpRows {
   list(filter: TopUpFilter): Promise<readonly TopUpRow[]>
   /** Writes the new state, unless the top-up was paid in the meantime. */
   note(id: bigint, news: TopUpNews, nowMs: number): Promise<void>
-  /** Those under way that were not asked about since, the one that waits longest first; disputes for longer. */
+  /** Pending top-ups not checked since then, oldest check first; `disputedMs` applies to disputes. */
   unsettled(
     askedBefore: { readonly openMs: number; readonly disputedMs: number },
     limit: number,
@@ -140,7 +140,7 @@ export function topUpRows({ database }: Pick<Store, 'database'>): TopUpRows {
         .set({ ...columnsOf(news), checked_ms: nowMs })
         .where('id', '=', id)
         .where((where) =>
-          // Of a paid one only the moment of asking is ours to write.
+          // Only the time of the check may change on a paid top-up.
           Object.keys(news).length === 0 ? where.lit(true) : where('paid_ms', 'is', null),
         )
         .execute()
@@ -167,7 +167,7 @@ function insertOpen(database: Store['database'], draft: TopUpDraft, openMax: num
 /** With the sign its index is not taken, which is a unique one and passes for short, and is long with rows of nothing. */
 const isNothing = (column: 'payment_intent' | 'session') => sql<boolean>`+${sql.ref(column)} is null`
 
-/** What must be checked with the provider again. */
+/** Queries for top-ups that must be checked with the provider again. */
 function waitingRows({
   database,
 }: Pick<Store, 'database'>): Pick<TopUpRows, 'unsettled' | 'unsent' | 'pageless'> {
@@ -214,7 +214,7 @@ function waitingRows({
         .where('state', 'in', unpaid)
         .where(isNothing('session'))
         .where('created_ms', '>', BigInt(nowMs - tellingMs))
-        // Long failed ones were all asked about long ago, so that it is the time of making that narrows.
+        // Old failed top-ups were all checked long ago, so the creation time is the selective column.
         .where(sql<boolean>`+checked_ms <= ${BigInt(triedMs)}`)
         .orderBy('checked_ms')
         .limit(limit)

@@ -73,7 +73,7 @@ export interface NewCode {
 
 export interface RedeemAsk {
   readonly account: bigint
-  /** As it was typed. */
+  /** The code as typed. */
   readonly code: string
   /** Where it came from; null: the machine itself. */
   readonly address: string | null
@@ -111,7 +111,7 @@ export interface EmailSender {
 export interface UnmatchedPayment {
   /** The provider's ID. */
   readonly payment: string
-  /** What was paid, and why it was not credited: the rest of a sentence. */
+  /** The end of a sentence: which amount was paid, and why it was not credited. */
   readonly reason: string
 }
 
@@ -124,7 +124,7 @@ export interface Payments {
   /** The account that a top-up belongs to. */
   accountOf(topUp: bigint): Promise<bigint | undefined>
   topUp(id: bigint): Promise<TopUp | undefined>
-  /** The same after the provider was asked where it is; as it was known when the provider cannot be reached. */
+  /** Returns the top-up after checking it with the provider, or as stored if the provider is unreachable. */
   freshTopUp(id: bigint): Promise<TopUp | undefined>
   /** Payments that an administrator has to refund at the provider, or to credit with the payment's ID as the reference. */
   unmatched(): Promise<readonly UnmatchedPayment[]>

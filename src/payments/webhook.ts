@@ -1,7 +1,7 @@
 /**
- * The provider's messages: accepted only with a recent signature over their exact bytes, and then only
- * to learn which top-up to check. The facts are fetched from the provider. Fails closed: whatever is not clearly ours
- * and valid is rejected, and nothing changes.
+ * The provider's messages: accepted only with a recent signature over their exact bytes, and then only to learn which top-up to
+ * check. The facts are fetched from the provider. Fails closed: any message that is not clearly ours and valid is rejected, and
+ * changes nothing.
  */
 import { asTollgateError, TollgateError } from '../base/errors.ts'
 import { parseId } from '../base/ids.ts'
@@ -53,7 +53,7 @@ async function answer(
   return reply
 }
 
-/** Brings the top-up that an event is about to where the provider says it is. */
+/** Updates the top-up that an event names to its state at the provider. */
 export async function carryOut(
   deps: WebhookDeps,
   event: ProviderEvent,

@@ -4,7 +4,10 @@
  * choose a part of what upstreams repeat.
  */
 
-/** As OpenAI (`org-…`, `proj_…`), Google (`projects/…`), Anthropic (`org: <uuid>`) and AWS (`arn:…:<account>:`) write them. */
+/**
+ * Account ids as OpenAI (`org-…`, `proj_…`), Google (`projects/…`), Anthropic (`org: <uuid>`) and AWS (`arn:…:<account>:`) write
+ * them.
+ */
 const accountIds =
   /\b(org-|proj_|projects?\/|project_number:)(?=[a-z-]{0,60}[A-Z\d])[A-Za-z\d-]+|\b(org(?:anization)?: ?)[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\b(arn:aws[\w-]*:[\w-]*:[\w-]*:)\d{12}/g
 

@@ -1,7 +1,7 @@
 /**
- * The capabilities of Anthropic's models, by name, oldest first; one table of facts with their sources. A name without
- * a row has those of the newest of its line (opus, sonnet, haiku), any other name those of the newest of all. Unpublished
- * facts of a new model are those of the newest known one, and its row says so.
+ * The capabilities of Anthropic's models, by name, oldest first; one table of facts with their sources. A name without a row has
+ * those of the newest model of its line (opus, sonnet, haiku), any other name those of the newest model. Unpublished facts of a new
+ * model are those of the newest known one, and its row says so.
  */
 import type { Capabilities } from '../wire/translation/capabilities.ts'
 import type { CapabilityRow } from './upstream-format.ts'
@@ -76,7 +76,7 @@ const effort = 'platform.claude.com/docs/en/build-with-claude/effort, 2026-11'
 const preserved =
   'platform.claude.com/docs/en/build-with-claude/extended-thinking (preserved thinking), 2026-11'
 
-/** What may follow a name that is complete: the date of a version, or `latest`. */
+/** Matches these names, alone or followed by a version date or `latest`. */
 const claude = (name: string) => new RegExp(`^claude-(?:${name})(?:-\\d{8}|-latest)?$`)
 
 export const anthropicModels: readonly CapabilityRow[] = [

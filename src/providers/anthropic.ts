@@ -16,7 +16,7 @@ import {
 import { serverToolsFrom } from './server-tools.ts'
 import { capabilitiesFrom } from './upstream-format.ts'
 
-/** What is asked for when the caller does not say; part of what an answer looks like. */
+/** Version sent when the caller names none; it determines the format of the answer. */
 const defaultVersion = '2023-06-01'
 
 /**

@@ -1,4 +1,4 @@
-/** The outcome of one attempt at an upstream: its stream, its whole response, or a failure. */
+/** The outcome of an attempt at an upstream: a stream, a full response, or a failure. */
 import type { Interruption } from '../base/interruption.ts'
 import type { ExtractedResponse, UsageTap } from '../wire/dialect.ts'
 import type { RawUsage } from '../wire/usage.ts'
@@ -42,7 +42,7 @@ export interface Failed {
   /** A keep-alive connection was already closed: the request was not read and may be retried at the same upstream. */
   readonly stale: boolean
   readonly timedOut: boolean
-  /** No content came in time, so that another offer is asked, although this one may bill for the request. */
+  /** Whether no content came in time, so that another offer is tried, although this one may bill for the request. */
   readonly abandoned: boolean
 }
 

@@ -1,4 +1,4 @@
-/** One attempt at an upstream whose response this program cannot parse: it ends immediately, with the error. */
+/** An attempt at an upstream whose response this program cannot parse ends immediately, with the error. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chunkedHead, faultUpstream, httpChunk, sends } from '../../test/support/fault-upstream.ts'

@@ -1,6 +1,6 @@
 /**
- * One attempt at one upstream, from sending to the first content, the whole response, or a failure. Relays nothing: its
- * caller decides what happens next.
+ * An attempt at an upstream, from sending to the first content, the full response, or a failure. Relays nothing: the caller decides
+ * what happens next.
  */
 import { type Clock, Deadlines } from '../base/clock.ts'
 import type { Interruptible, Interruption } from '../base/interruption.ts'
@@ -14,7 +14,7 @@ import { connectionWords, ownFailure, unreadableResponse, withoutToken } from '.
 import type { Sender } from './send.ts'
 import type { Exchange, SendFailure, UpstreamRequest } from './send-types.ts'
 
-/** What is read of an error response of an upstream. */
+/** Maximum bytes read of an upstream's error response. */
 export const errorBytesMax = 1024 * 1024
 
 export interface AttemptLimits {
@@ -36,7 +36,7 @@ export interface AttemptTask {
   readonly room: MemoryReservation
   /** How long the upstream may go without content. */
   readonly contentGapMs: number
-  /** How long the whole request may still take. */
+  /** Time left for the entire request. */
   readonly leftMs: number
   /** The time until the first keep-alive of a streamed response. */
   readonly keepAliveInMs: number
@@ -55,7 +55,7 @@ export interface AttemptTask {
 export interface Alternative {
   /** How long this attempt is waited for. */
   readonly afterMs: number
-  /** Whether another offer can be asked now; then it must be. */
+  /** Whether another offer can be tried now; if so, it must be. */
   isReady(): Promise<boolean>
 }
 

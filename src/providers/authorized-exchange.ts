@@ -95,7 +95,7 @@ export class AuthorizedExchange implements Exchange {
     inner.listen(this.#judge(inner, isLastTry ? null : authorized))
   }
 
-  /** `retryable` null: what comes is the answer, whatever it says. */
+  /** `retryable` null: the response is final, whatever its status. */
   #judge(inner: Exchange, retryable: Authorized | null): ExchangeListener {
     return {
       head: (status, headers) => {

@@ -1,7 +1,7 @@
 /**
- * What an upstream's error means, as tables: rules that recognize it, and their consequences.
- * The first matching rule decides. Pure; it never lets a caller's own words, echoed in an error,
- * affect our credential's health: what affects it is matched only by the beginning of a message.
+ * The meaning of upstream errors, as tables: rules that recognize an error, and their consequences. The first matching rule decides.
+ * Pure; a caller's own words, echoed in an error, never affect our credential's health: rules that affect it match only the beginning
+ * of a message.
  */
 import type { UpstreamProblem } from '../wire/dialect.ts'
 import { withoutAccounts } from './account-ids.ts'
@@ -39,7 +39,7 @@ export interface ErrorRule {
   readonly mentions?: string
   /** The header of the response, up to a colon, is one of these. */
   readonly header?: { readonly name: string; readonly values: readonly string[] }
-  /** Whether the answer says how long to wait. */
+  /** Whether the response states how long to wait. */
   readonly tellsWait?: boolean
   readonly meaning: ErrorKind
 }
@@ -48,11 +48,11 @@ interface Consequence {
   readonly code: UpstreamFailure['code']
   readonly retry: UpstreamFailure['retry']
   /**
-   * Which message and status the caller gets. `upstream`: both as the provider sent them, as they concern the caller's
-   * request. `gateway`: our own, as what the provider says may name the operator's account, plan or limits.
+   * The source of the caller's message and status. `upstream`: both are the provider's, because they concern the caller's request.
+   * `gateway`: our own, because the provider's may name the operator's account, plan or limits.
    */
   readonly messageFrom: 'upstream' | 'gateway'
-  /** What the caller gets in place of the upstream's status. */
+  /** The status for the caller, in place of the upstream's. */
   readonly status?: number
   /** Our sentence; also where the provider gave none. */
   readonly sentence: string
@@ -89,10 +89,10 @@ const consequences: Readonly<Record<ErrorKind, Consequence>> = {
     'The upstream sent a response that is not valid in its API format.',
     1_000,
   ),
-  // Another gateway is behind this upstream, and asks this one again.
+  // Another gateway is behind this upstream, and sends the request back to this one.
   loop: { ...operators('gateway_loop', leadsBack, 60_000), concerns: 'model' },
   larger_than_rate: callers('upstream_rejected'),
-  // One status for every host: agents and libraries look for 400.
+  // The same status for every host: agents and libraries look for 400.
   context: { ...callers('context_too_long'), status: 400 },
   rejected: callers('upstream_rejected'),
   unreadable: callers('upstream_rejected'),
@@ -137,13 +137,13 @@ const omissions: Readonly<Partial<Record<ErrorKind, UpstreamFailure['retryWithou
   usage_option: 'usage_option',
 }
 
-/** The upstream is left alone for as long as it asks. */
+/** Errors after which the upstream gets no requests for as long as it requests. */
 const waitsAsAsked: readonly ErrorKind[] = ['rate', 'quota']
 
 /** Longer sentences are cut. */
 const messageCharactersMax = 2_000
 
-/** What every provider means by a status; comes after a provider's own rules. */
+/** Common meanings of statuses; checked after a provider's own rules. */
 const commonRules: readonly ErrorRule[] = [
   { statuses: [508], meaning: 'loop' },
   { words: ['insufficient_system_resource'], meaning: 'overloaded' },

@@ -28,7 +28,7 @@ export interface ConnectionUser extends ResponseEvents {
 const idleMarginMs = 2_000
 
 export class Origin {
-  /** As a request's `host` header states it. */
+  /** The value of a request's `host` header. */
   readonly host: string
   readonly #options: OriginOptions
   readonly #target: ConnectTarget
@@ -110,7 +110,7 @@ export class Origin {
     return socket
   }
 
-  /** One timer for all idle connections, set for the first that expires. */
+  /** Sets the only timer for idle connections to the first one that expires. */
   #expireAt(atMs: number): void {
     if (this.#expiry !== undefined && this.#expiry.atMs <= atMs) return
     this.#stopExpiry()
@@ -267,7 +267,7 @@ export class UpstreamConnection {
   }
 
   #read(bytes: Buffer): void {
-    // What nothing asked for must not become the response to the next request.
+    // Bytes without a request must not become the response to the next request.
     if (this.#isIdle()) return this.#lose()
     this.#hasAnswered = true
     const fault = this.#parser.read(bytes)
@@ -289,8 +289,8 @@ export class UpstreamConnection {
 let afterPollRuns: (() => void)[] = []
 
 /**
- * Runs when what had already arrived on all sockets has been read: a close or bytes that nothing asked for are then
- * noticed before a request is written to an idle connection. One callback of the event loop for all that wait.
+ * Calls `run` after all data that had arrived on any socket was read: a close or unexpected bytes are then noticed before a request
+ * is written to an idle connection. All callers share one callback of the event loop.
  */
 function afterPoll(run: () => void): void {
   if (afterPollRuns.push(run) > 1) return

@@ -45,7 +45,7 @@ export interface SignedRequest {
   readonly authorizer?: Authorizer | undefined
 }
 
-/** What an upstream's failure means for the request and for the upstream. */
+/** The consequences of an upstream's failure for the request and for the upstream. */
 export interface UpstreamFailure {
   readonly code: ErrorCode
   /** `elsewhere`: another candidate may serve the request. `never`: the result would be the same. */
@@ -54,28 +54,28 @@ export interface UpstreamFailure {
   readonly status: number | null
   /** The message for the caller; the provider's own where it concerns the caller's request. */
   readonly message: string
-  /** What the provider said, for those whose own account it is about; '' where it said nothing. */
+  /** The provider's message, for users whose own provider account it concerns; '' if it sent none. */
   readonly providerMessage?: string
   /** The upstream's wait, sane and capped; null when it gave none. */
   readonly retryAfterMs: number | null
   /** How long what it concerns is avoided. */
   readonly cooldownMs: number
   /**
-   * What it concerns. `model`: this model at this upstream alone. `host`: the model, and the upstream if several in a row
+   * The scope of the failure. `model`: this model at this upstream only. `host`: the model, and the upstream if several in a row
    * fail. `credential`: everything at this upstream.
    */
   readonly concerns: 'model' | 'host' | 'credential'
   /** Another model may take a request that this one refuses: the reason as receipts state it; null: none may. */
   readonly otherModelMay: 'context_too_long' | 'content_refused' | null
-  /** Without this the request may be taken: reasoning of another credential, or the option that asks for the usage of a stream. */
+  /** The part to omit to have the request accepted: another credential's reasoning, or the option for a stream's usage. */
   readonly retryWithout?: 'reasoning' | 'usage_option'
   /** Our credential or billing failed: the operator must be notified. */
   readonly operator: boolean
-  /** What more the operator should know; it contains no secret. */
+  /** Further details for the operator; they contain no secret. */
   readonly detail?: string
 }
 
-/** What a tool that the provider runs does to the input of a request. */
+/** The effect of a provider tool on the input of a request. */
 export interface ServerToolFacts {
   /** The most tokens that one use adds to the input, which is read again after every later use. */
   readonly tokensPerUse: number
@@ -94,10 +94,10 @@ export interface Connector {
   readonly servesAnyName?: boolean
   /** A server of the operator's own: what it reports of usage is not what a provider charges. */
   readonly isCustom?: true
-  /** What its models' public names begin with here, and their names there do not: `groq/`. */
+  /** The prefix of its models' public names here, which their names at the provider lack: `groq/`. */
   readonly namesModelsBelow?: string
   readonly defaultOrigin: string
-  /** What an address looks like where each customer has one, and upstreams need it; absent: one for all. */
+  /** Example of a customer's address, where upstreams need one; absent: all customers share an address. */
   readonly addressExample?: string
   /** Why an address cannot be one of its; undefined: it can. */
   addressMistake?(url: string): string | undefined
@@ -106,7 +106,7 @@ export interface Connector {
   /** The wire formats that this program can speak to it. */
   readonly dialects: readonly [UpstreamFormatName, ...UpstreamFormatName[]]
   prepare(outgoing: OutgoingRequest): SignedRequest
-  /** The prefix of a format's paths at an upstream whose URL has this path; absent: as the URL says. */
+  /** The prefix of a format's paths at an upstream whose URL has this path; absent: the URL's path. */
   pathPrefix?(dialect: UpstreamFormatName, basePath: string): string
   /** Where the models are listed; null: nowhere, absent: as in the first format. */
   readonly modelListPath?: string | null
@@ -114,7 +114,7 @@ export interface Connector {
   /** The betas that go there; left out: all. */
   readonly betas?: HostBetas
   readonly requestDifferences?: Readonly<Partial<Record<UpstreamFormatName, RequestDifferences>>>
-  /** The host rejects the option that asks for the usage of a stream: it is left out from now on, until this program ends. */
+  /** Called when the host rejects the option that requests the usage of a stream: it is omitted until this program ends. */
   stopAskingForUsage?(): void
   /** In which of its formats it serves a model of this name; absent: in all of them. */
   formatsOf?(upstreamModel: string): readonly UpstreamFormatName[]
@@ -123,9 +123,9 @@ export interface Connector {
    * that it may reject such a request although it takes the request that is counted.
    */
   readonly countingShapes?: Readonly<Partial<Record<UpstreamCountingFormat, CountingShape>>>
-  /** What the provider can be asked for in a format besides generating. */
+  /** Whether the provider supports this operation in a format. */
   offers(operation: UpstreamOperation, dialect: UpstreamFormatName): boolean
-  /** What a model can take; of one that is not known, as the newest of its family. */
+  /** The capabilities of a model; an unknown model has those of the newest of its family. */
   capabilities(upstreamModel: string): Capabilities
   classify(status: number, headers: ReadonlyMap<string, string>, problem: UpstreamProblem): UpstreamFailure
   /** The response header with the upstream's request id. */
@@ -136,9 +136,9 @@ export interface Connector {
   readonly hiddenInputTokens: number
   /** The most tokens one medium can cost by the provider's formula; `window`: no formula bounds it. */
   mediaTokensMax(media: Media, upstreamModel: string): number | 'window'
-  /** What one page of a document costs at most, and how many are taken. */
+  /** The maximum cost of a document page, and the maximum number of pages. */
   page(upstreamModel: string): PageFacts
-  /** What running a tool at the provider can bring, by the tool's meter. */
+  /** The effect of running a tool at the provider, by the tool's meter. */
   serverTool(meter: string): ServerToolFacts
   /** Counted o200k tokens × numerator / denominator bound this maker's tokens. */
   readonly tokenFactor: { readonly numerator: number; readonly denominator: number }

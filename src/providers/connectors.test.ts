@@ -1,4 +1,4 @@
-/** What each provider is sent, and what its responses mean: recorded and documented errors. */
+/** Requests to each provider, and the meaning of responses: recorded and documented errors. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ function headersOf(connector: Connector, given: OutgoingRequest): Record<string,
   return pairs
 }
 
-/** What a caller may send; of these only what a list names may travel on. */
+/** Headers that a caller may send; only the ones on a list are forwarded. */
 const callerHeaders = {
   host: 'gateway.test',
   authorization: 'Bearer theirs',
@@ -210,7 +210,7 @@ const recorded: Readonly<Record<string, string>> = {
   'gemini/error-503-overloaded': 'upstream_overloaded elsewhere null -',
 }
 
-/** The waits that recordings ask for, in a header or in the body. */
+/** The waits that recordings request, in a header or in the body. */
 const waits: Readonly<Record<string, number>> = {
   'anthropic/error-429-retry-after': 16_000,
   'gemini/error-429-quota-retryinfo': 48_000,
@@ -250,7 +250,7 @@ const limitsItsRate = "The upstream's rate limit was exceeded. Try again in 5s."
 const overloaded = 'The upstream is overloaded. Try again later.'
 
 const wordings: readonly Wording[] = [
-  // What a provider says of a failure that another upstream may not have can name the operator's account, plan and limits.
+  // A provider's message about a failure that another upstream may not have can name the operator's account, plan and limits.
   [429, { message: 'Rate limit reached for gpt-5 in organization Acme GmbH on requests' }, limitsItsRate],
   [429, { message: "Quota exceeded for consumer 'project_number:123'." }, limitsItsRate],
   [429, { message: 'Your account team@acme.example is limited to the Build tier' }, limitsItsRate],
@@ -369,7 +369,7 @@ const cases: readonly Case[] = [
     { message: 'input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000' },
   ],
   [anthropic, 500, 'upstream_error elsewhere null -', { type: 'api_error' }],
-  // As a dialect reports an error that came inside a 200.
+  // An error inside a 200, as reported by a wire format.
   [anthropic, 500, 'upstream_overloaded elsewhere null -', { type: 'overloaded_error' }],
   [
     openai,
@@ -450,7 +450,7 @@ const cases: readonly Case[] = [
     { type: 'RESOURCE_EXHAUSTED', message: 'Your prepayment credits are depleted.' },
   ],
   [google, 403, 'upstream_unavailable elsewhere null operator'],
-  // As a dialect reports an error that came inside a 200.
+  // An error inside a 200, as reported by a wire format.
   [google, 500, 'upstream_overloaded elsewhere null -', { type: 'UNAVAILABLE' }],
   [google, 499, 'upstream_error elsewhere null -', { type: 'CANCELLED' }],
 ]
@@ -557,7 +557,7 @@ test('the facts bound what recorded answers report of text, tools and schemas', 
 const hasOwnBound =
   /base64|image|file|"url"|_20\d{6}"|inline_?data|cached_?content|google_?search|code_?execution|previous_response/i
 
-/** The input that the first report in an answer or a stream tells, all classes together. */
+/** The input in the first report of an answer or a stream, all classes added up. */
 function reportedInput(answer: string): number {
   const count = (name: string): number => Number(new RegExp(`"${name}": ?(\\d+)`).exec(answer)?.[1] ?? 0)
   return (

@@ -1,7 +1,7 @@
 /**
- * How hosts say that the input exceeds a model's context, in one table: agents shorten their context at this error, and a
- * fallback with a larger one is asked. A model is served by many hosts, and a proxy repeats the words of the one behind it, so
- * that the words count wherever they come from.
+ * Error messages for an input that exceeds a model's context, in one table: agents shorten their context at this error, and the
+ * gateway tries a fallback with a larger one. Many hosts serve a model, and a proxy repeats the message of the host behind it, so the
+ * phrases apply to every host.
  */
 import type { UpstreamProblem } from '../wire/dialect.ts'
 
@@ -16,7 +16,7 @@ const words: readonly (readonly [host: string, word: string])[] = [
 ]
 
 /**
- * What a sentence says, in lower case. The hosts' own pages and the collected sentences of earendil-works/pi,
+ * Phrases in error messages, in lower case. From the hosts' own pages and the collection in earendil-works/pi,
  * packages/ai/src/utils/overflow.ts, 2026-11.
  */
 const phrases: readonly (readonly [host: string, phrase: string])[] = [

@@ -42,7 +42,7 @@ export interface FileDeletionDeps {
   readonly files: DeletableFiles
   readonly catalog: {
     readonly snapshot: { readonly upstreams: readonly UsableUpstream[] }
-    /** All that are configured, also those that cannot be asked at present. */
+    /** All configured upstreams, including ones that are not usable at present. */
     readonly upstreams: readonly { readonly name: string; readonly provider: string }[]
   }
   readonly connectorOf: (provider: string) => Connector
@@ -76,7 +76,7 @@ interface DeletionProblem {
   readonly problem: string
 }
 
-/** What one visit to an upstream came to; `problem`: why it ended early. */
+/** Result of one deletion run at an upstream; `problem`: why it ended early. */
 interface DeletionResult {
   readonly deleted: number
   readonly problem: string | null
@@ -89,7 +89,7 @@ class FileDeletionJob {
   readonly #deps: FileDeletionDeps
   /** By upstream: the row after which the next visit begins. */
   readonly #afterIds = new Map<string, bigint>()
-  /** Resolves what waits for an upstream when this stops; one for each run, so that it keeps nothing of earlier runs. */
+  /** Resolves pending requests to an upstream when this stops; new for each run, so that it retains nothing of earlier runs. */
   #stopping = Promise.withResolvers<DeletionProblem>()
   #isStopped = false
   #isRunning = false

@@ -5,7 +5,7 @@
 import type { ClientFormatName, UpstreamFormatName } from '../wire/format-names.ts'
 import { typeOfFile } from '../wire/openai-responses/decode-request-media.ts'
 
-/** What a provider says of one file. */
+/** A provider's description of a file. */
 export interface ReadFile {
   readonly fileId: string
   readonly bytes: number | null
@@ -13,7 +13,7 @@ export interface ReadFile {
   readonly expiresMs: number | null
 }
 
-/** A page that is asked for. */
+/** A page of a list of files. */
 export interface FilePage {
   readonly limit: number
   readonly after: string | null
@@ -172,7 +172,7 @@ export function mediaTypeOf(object: string): string {
   return typeOfFile(typeof filename === 'string' ? filename : null)
 }
 
-/** By the format in which files are asked for; null: it has no files. */
+/** File API by client format; null: the format has none. */
 export const fileHosts: Readonly<Record<ClientFormatName, FileHost | null>> = {
   'openai-chat': openai,
   'openai-responses': null,

@@ -8,7 +8,7 @@ import { bucketOf, count, type Histogram, quantile } from '../base/histogram.ts'
 export interface FirstContents {
   /** The first content of a streamed response came after so long. */
   came(upstream: string, upstreamModel: string, ms: number): void
-  /** What 99 of 100 streamed responses do not exceed; 0: not known. */
+  /** The 99th percentile of streamed responses; 0: unknown. */
   p99Ms(upstream: string, upstreamModel: string): number
   /** Counts a request that goes to another offer; false: too many have, so it must wait. */
   leave(upstream: string, upstreamModel: string): boolean

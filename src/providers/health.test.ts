@@ -207,7 +207,7 @@ test('an upstream fails until the same model serves there again, however long it
     [lastFailure?.status, lastFailure?.request, lastFailure?.message],
     [404, request, 'Not Found'],
   )
-  // Of two models, or of the upstream as a whole, no single one is to be named.
+  // The report names a model only if exactly one fails.
   health.failed('a', failure({ operator: true, concerns: 'model' }), 'two')
   assert.equal(health.report('a').failingModel, null)
   health.served('a', 'two')

@@ -14,10 +14,10 @@ export interface HealthLimits {
   readonly ejectionMsMax: number
 }
 
-/** What is known of an upstream, or of one model there. */
+/** Health of an upstream, or of one model there. */
 export interface UpstreamHealth {
   readonly failuresInARow: number
-  /** Until then (monotonic ms) it is asked only after the others. */
+  /** Deprioritized until this time (monotonic ms). */
   readonly asideUntilMs: number
 }
 
@@ -51,7 +51,7 @@ interface OrderInput<Candidate> {
 
 export interface Choosable {
   readonly upstream: { readonly name: string }
-  /** What is requested there; left out: no model. */
+  /** The requested model; absent: no model. */
   readonly offer?: { readonly upstreamModel: string }
   /** Groups with lower numbers come first. */
   readonly priority: number
@@ -59,27 +59,27 @@ export interface Choosable {
   readonly weight: number
 }
 
-/** What an upstream was sent, and how it answered. */
+/** A request to an upstream, and the response. */
 export interface FailureAnswer {
   /** null: it did not answer. */
   readonly status: number | null
   /** Method and URL; left out: not known. */
   readonly request?: string
-  /** Its own words. */
+  /** The upstream's message. */
   readonly message?: string | null
 }
 
 /** How an upstream does, as operators read it. */
 export interface UpstreamReport {
   /**
-   * `failing`: the last request to it, or to one of its models, failed, and it is not set aside; `cooling`: set aside after
-   * a failure; `ejected`: after many in a row; `unused`: not asked since this process began.
+   * `failing`: the last request to the upstream, or to one of its models, failed, and it is not set aside; `cooling`: set aside after
+   * a failure; `ejected`: set aside after many in a row; `unused`: no request since this process began.
    */
   readonly state: 'healthy' | 'failing' | 'cooling' | 'ejected' | 'unused'
   /** Until when (wall clock) it is called only after the others. */
   readonly untilMs: number | null
   readonly requests: number
-  /** Of these, those that failed through no fault of a caller. */
+  /** Failed requests for which no caller was at fault. */
   readonly failures: number
   /** The last request, of a model there or of the upstream itself, failed as only the operator can correct. */
   readonly failing: boolean
@@ -96,7 +96,7 @@ export interface OfferState {
 }
 
 export interface Health {
-  /** The upstream answered as it should, for this model where it was asked for one. */
+  /** Records a success, for this model if the request was for one. */
   served(upstream: string, upstreamModel?: string): void
   failed(
     upstream: string,
@@ -106,9 +106,9 @@ export interface Health {
   snapshot(): HealthSnapshot
   /** `cooling` also where one of its models is set aside. */
   report(upstream: string): UpstreamReport
-  /** How one model of an upstream does, with what is known of the upstream itself. */
+  /** The state of a model at an upstream, including the state of the upstream itself. */
   offerState(upstream: string, upstreamModel: string): OfferState
-  /** It is a different one from now on: its name's history does not apply to it. */
+  /** Removes the history of a name that now belongs to another upstream. */
   forget(upstream: string): void
 }
 
@@ -139,7 +139,7 @@ export function openHealth({ limits, clock }: { limits: HealthLimits; clock: Clo
     tallyOf(upstream).requests += 1
   }
 
-  /** One more failure in a row; set aside for `cooldownMs` at least. */
+  /** Counts another failure in a row, and sets the upstream or model aside for at least `cooldownMs`. */
   function setAside(key: string, cooldownMs: number): void {
     const failuresInARow = (known.get(key)?.failuresInARow ?? 0) + 1
     const asideMs = Math.max(Math.min(cooldownMs, limits.cooldownMsMax), ejectionMs(failuresInARow, limits))

@@ -150,7 +150,7 @@ for (const [provider, status, body, message] of rejections) {
   })
 }
 
-/** Hosts without a list, with what each says to an empty request with a valid and with an invalid credential. */
+/** Hosts without a list, with the response of each to an empty request with a valid and an invalid credential. */
 const withoutList: readonly (readonly [
   provider: string,
   path: string,

@@ -116,7 +116,7 @@ export async function testCredential(
   return control.credential === 'accepted' ? { ...answered, credential: 'untested' } : answered
 }
 
-/** Of no model. Google's addresses have one in the path. */
+/** A model name that no host has; Google's URLs need one in the path. */
 const noModel = 'credential-test'
 
 async function sendEmptyRequest(
@@ -152,7 +152,7 @@ async function sendEmptyRequest(
   return { names: [], problem, credential, hostMessage }
 }
 
-/** What the error of an empty request says of the credential. */
+/** The state of the credential, judged by the error for an empty request. */
 function judged(failure: UpstreamFailure, status: number): Exclude<CredentialState, 'unreachable'> {
   if (failure.operator && failure.concerns === 'credential') return status === 402 ? 'untested' : 'rejected'
   const isOfRequest = isCallersFault(failure) || (failure.operator && failure.concerns === 'model')
@@ -191,7 +191,7 @@ type Received =
   | { readonly kind: 'too_long' }
   | { readonly kind: 'failed'; readonly problem: string }
 
-/** What a host answers, bounded in bytes and time; its first status other than 200 is a refusal. */
+/** A host's response, bounded in bytes and time; `refused` if the first status is not 200. */
 export function received(
   { sender, clock, limits }: ListModelsDeps,
   request: UpstreamRequest,

@@ -13,13 +13,13 @@ export interface HostPath {
   readonly format: UpstreamFormatName
   /** Where a request in the format goes, with `{model}` where the path has its name. */
   readonly url: string
-  /** `untested`: not asked, or the response does not say. */
+  /** `untested`: not requested, or the response is inconclusive. */
   readonly state: 'found' | 'missing' | 'untested'
   /** The HTTP status of the response; null: there is none. */
   readonly status: number | null
 }
 
-/** Where requests in each format of a host go; asks nothing. */
+/** The URLs of requests in each format of a host; sends nothing. */
 export function hostPaths(connector: Connector, host: Pick<ModelHost, 'origin' | 'basePath'>): HostPath[] {
   return connector.dialects.map((format) => ({
     format,
@@ -29,7 +29,7 @@ export function hostPaths(connector: Connector, host: Pick<ModelHost, 'origin' |
   }))
 }
 
-/** The same, with what the host answers to an empty request. Its own API has what the provider documents, and is not asked. */
+/** The same, with the host's response to an empty request. A provider's own API is not tested: its documentation is certain. */
 export async function findHostPaths(
   asking: ListModelsDeps,
   connector: Connector,

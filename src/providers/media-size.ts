@@ -5,7 +5,7 @@
 import type { Media } from '../wire/dialect.ts'
 import { mediaLength } from '../wire/media.ts'
 
-/** What one page of a document costs at most: the picture of it and the text in it. */
+/** Limits of a document's pages: maximum tokens of a page, its image and its text, and maximum number of pages. */
 export interface PageFacts {
   readonly tokensMax: number
   /** More pages are refused by the provider. */
@@ -30,8 +30,8 @@ export function tokensBySize(media: Media, page: PageFacts): number | null {
 }
 
 /**
- * Whether a file can hold more than its size says. Text has at most one token a byte, and images have formulas; all else
- * can be packed, or sampled so slowly that a few bytes last long.
+ * Whether a file can contain more than its size suggests. Text has at most one token per byte, and images have formulas; other files
+ * can be compressed, or sampled so slowly that a few bytes last long.
  */
 export function canExceedItsSize({ kind, mediaType, span }: Media): boolean {
   if (kind === 'image') return false

@@ -12,7 +12,7 @@ import type { SendFailure, UpstreamRequest } from './send-types.ts'
 
 export interface ObjectRequest {
   readonly method: UpstreamRequest['method']
-  /** What follows the files path: '' or `/{id}`. */
+  /** The path below the files path: '' or `/{id}`. */
   readonly below: string
   readonly upstream: { readonly origin: string; readonly basePath: string; readonly credential: string }
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -88,7 +88,7 @@ export interface AnswerBounds {
   readonly room: MemoryReservation
 }
 
-/** The whole response within these bounds; retried once if a kept-alive connection had already closed. */
+/** Returns the full response within these bounds; retries once if a kept-alive connection had already closed. */
 export async function requestObject(
   asking: ObjectRequestDeps,
   request: UpstreamRequest,

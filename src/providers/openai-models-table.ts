@@ -101,7 +101,7 @@ const reasoning = 'developers.openai.com/api/docs/guides/reasoning, 2026-11'
 const checklist = 'developers.openai.com/api/docs/guides/deployment-checklist, 2026-11'
 const structured = 'developers.openai.com/api/docs/guides/structured-outputs, 2026-11'
 
-/** These names, what is fine-tuned from them, and what follows after a dash: a date, `mini`, `codex`. */
+/** Matches these names, models fine-tuned from them, and suffixes after a dash: a date, `mini`, `codex`. */
 const named = (name: string) => new RegExp(`^(?:ft:)?(?:${name})(?:[-:]|$)`)
 
 export const openaiModels: readonly CapabilityRow[] = [

@@ -16,9 +16,9 @@ import { serverToolsFrom } from './server-tools.ts'
 import { capabilitiesFrom } from './upstream-format.ts'
 
 /**
- * `idempotency-key` is not among them: behind one credential it would let one account's key find
- * another account's answer. Organization and project are ours to choose. What coding clients tell of who and
- * where they are (`originator`, `session-id`, `thread-id`, `x-codex-…`) is for the gateway and stays here.
+ * `idempotency-key` is excluded: with a shared credential it would let one account's key find another account's answer. Organization
+ * and project are ours to choose. Headers of coding clients about their user and location (`originator`, `session-id`, `thread-id`,
+ * `x-codex-…`) are for the gateway and are not forwarded.
  */
 const callerHeaders = ['openai-beta'] as const
 
@@ -31,7 +31,7 @@ const rules: readonly ErrorRule[] = [
   { words: ['model_not_found'], meaning: 'model_missing' },
   // Stored for its caller for a while, and then deleted.
   { statuses: [404], begins: ['item with id '], meaning: 'rejected' },
-  // One request above the whole limit per minute: waiting does not help.
+  // A single request above the limit per minute: waiting does not help.
   { statuses: [429], begins: ['request too large'], meaning: 'larger_than_rate' },
 ]
 
@@ -77,7 +77,7 @@ function patches(count: number, factor: number): number {
 
 /** The lowest rate at which any codec that is taken spends bytes: 8 kbit/s, rounded down to be safe. */
 const soundBytesPerSecondMin = 500
-/** One token per 100 ms of what a person says: platform.openai.com/docs/guides/realtime-costs. */
+/** Tokens of user audio, one per 100 ms: platform.openai.com/docs/guides/realtime-costs. */
 const soundTokensPerSecond = 10
 
 function pictureTokensMax(upstreamModel: string): number {
@@ -130,7 +130,7 @@ export const openai: Connector = {
   provider: 'openai',
   displayName: 'OpenAI',
   families: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4', 'text-embedding-', 'ft:gpt-'],
-  // Its open-weight models are hosted by others: github.com/openai/gpt-oss.
+  // OpenAI's open-weight models are hosted by others: github.com/openai/gpt-oss.
   servedElsewhere: ['gpt-oss'],
   defaultOrigin: 'https://api.openai.com',
   dialects,

@@ -14,7 +14,7 @@ export function commonHeaders(outgoing: OutgoingRequest): string[] {
   return headersFrom(outgoing, headerOf(outgoing, 'user-agent') ?? 'tollgate')
 }
 
-/** The same without a word of who the caller is: hosts judge by it, and learn who the customers are. */
+/** The same headers without information about the caller: hosts would classify callers, and learn who the customers are. */
 export function anonymousHeaders(outgoing: OutgoingRequest): string[] {
   return headersFrom(outgoing, 'tollgate')
 }
@@ -43,7 +43,7 @@ export function takenOver(outgoing: OutgoingRequest, names: readonly string[]): 
   return headers
 }
 
-/** One header's value; a repeated one is joined as HTTP allows. */
+/** A header's value; a repeated header is joined as HTTP allows. */
 export function headerOf(outgoing: OutgoingRequest, name: string): string | undefined {
   const value = Object.hasOwn(outgoing.headers, name) ? outgoing.headers[name] : undefined
   return Array.isArray(value) ? value.join(', ') : value
@@ -76,8 +76,8 @@ export function hopsTo(
 }
 
 /**
- * What a failed attempt means for a request with these headers. A loop is handled by the gateway that the client called: those in
- * between return it, because each of them would multiply the attempts, and because any client can send the header itself.
+ * The consequences of a failed attempt for a request with these headers. The gateway that the client called handles a loop; gateways
+ * in between return it, because each of them would multiply the attempts, and because any client can send the header itself.
  */
 export function failureFor(headers: OutgoingRequest['headers'], failure: UpstreamFailure): UpstreamFailure {
   return isForwardedLoop(headers, failure) ? { ...failure, retry: 'never', operator: false } : failure
@@ -141,7 +141,7 @@ function forwardedQuery(query: string, names: readonly string[]): string {
   return forwarded.length === 0 ? '' : `?${forwarded.join('&')}`
 }
 
-/** Where a host is asked for an answer in a format, as people read it. */
+/** The method and path of a generation request in a format, for display. */
 export function requestPath(
   { pathPrefix }: Pick<Connector, 'pathPrefix'>,
   dialect: UpstreamFormatName,
@@ -169,7 +169,7 @@ export function filePath(dialect: UpstreamFormatName, basePath: string, of: 'fil
   return of === 'upload' ? `${upstreamFormats[dialect].paths.uploadPrefix}${path}` : path
 }
 
-/** What operators copy from a host's page ends before the version or after it: both are understood. */
+/** Adds the version where it is missing: operators copy addresses from a host's page with or without it. */
 export function versionedBase(dialect: UpstreamFormatName, basePath: string): string {
   const { paths } = upstreamFormats[dialect]
   const { version } = paths

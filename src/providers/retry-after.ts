@@ -20,7 +20,7 @@ export function believedMs(ms: number | null): number | null {
 const inWords =
   /\b(?:try again|retry) (?:in|after) ((?:\d{1,9}(?:\.\d{1,9})? ?(?:h|hours?|m|min|minutes?|s|sec|seconds?|ms)(?![a-z]) ?)+)/i
 
-/** The wait that a sentence asks for: `Please try again in 6m0s`, `retry after 17 seconds`. */
+/** The wait that a sentence requests: `Please try again in 6m0s`, `retry after 17 seconds`. */
 export function waitInWords(message: string): number | null {
   const [, amounts] = inWords.exec(message) ?? []
   if (amounts === undefined) return null

@@ -22,7 +22,7 @@ export const sandboxCapabilities: Capabilities = {
   thinkingOff: 'none',
   budget: null,
   bindsThinking: false,
-  // Its generateContent demands them as Google's newer models do.
+  // The sandbox's generateContent requires signatures, as Google's newer models do.
   signedCalls: true,
   forcedTools: true,
   prefill: true,
@@ -63,7 +63,7 @@ export const sandbox: Connector = {
   defaultOrigin: 'http://127.0.0.1',
   dialects,
   prepare(outgoing) {
-    // Its request log is looked up by this id.
+    // The request log of the sandbox is searched by this id.
     return {
       path: pathOf(outgoing),
       headers: [...headersIn(headersOf, outgoing), 'x-request-id', outgoing.requestId],
@@ -80,6 +80,6 @@ export const sandbox: Connector = {
   mediaTokensMax: () => 85,
   page: () => ({ tokensMax: 85, pagesMax: 1 }),
   serverTool: () => ({ tokensPerUse: 1_000, uncappedUses: null }),
-  // Its own pieces against o200k: up to 3.8 on prose; runs of one sign go beyond, at made-up money.
+  // Ratio of the sandbox's own tokens to o200k: up to 3.8 on prose; repeated characters exceed it, at no real cost.
   tokenFactor: { numerator: 4, denominator: 1 },
 }

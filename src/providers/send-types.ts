@@ -1,8 +1,8 @@
-/** What is sent to an upstream, how that is authorized, and how its response is reported. Types only. */
+/** Requests to an upstream, their authorization, and the reporting of responses. Types only. */
 import type { Clock } from '../base/clock.ts'
 import type { TokenCache } from './token-cache.ts'
 
-/** What is sent. */
+/** A request to an upstream. */
 export interface UpstreamRequest {
   /** Scheme, host and port; no path. */
   readonly origin: string
@@ -76,7 +76,7 @@ export interface ExchangeListener {
 /** `waiting` for the head → `answering` → `ended` or `failed`; `aborted` from any of the first two. */
 export type ExchangeState = 'waiting' | 'answering' | 'ended' | 'failed' | 'aborted'
 
-/** One request under way. */
+/** A request in progress. */
 export interface Exchange {
   /** Bytes of the request may have reached the upstream. */
   readonly requestSent: boolean

@@ -607,7 +607,7 @@ test('what arrives before there is a listener waits, and so does the upstream', 
     async (upstream, sender) => {
       const exchange = sender.send(request(upstream))
       const reply = await upstream.nextRequest()
-      // What the kernel's buffers cannot hold stays with the upstream.
+      // Bytes beyond the kernel's buffers stay with the upstream.
       for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate)
       assert.ok(reply.unsentBytes() > length / 2, `${reply.unsentBytes()} of ${length} unsent`)
       assert.equal(exchange.state, 'waiting')
@@ -773,7 +773,7 @@ test('an upstream that does not speak TLS gets nothing in plain text', async () 
     async (upstream, sender) => {
       const exchange = sender.send(request({ origin: upstream.origin.replace('http:', 'https:') }))
       const seen = watch(exchange)
-      // The upstream says something that is not TLS as soon as it is greeted.
+      // The upstream answers the greeting with bytes that are not TLS.
       for (let turn = 0; upstream.connections === 0 && turn < 1_000; turn += 1)
         await new Promise(setImmediate)
       await upstream.close()

@@ -1,6 +1,6 @@
 /**
- * The only HTTP client: sends a prepared request to an upstream over HTTP/1.1 and reports the response chunk by chunk,
- * follows no redirect, has no deadline except for connecting, and decompresses what was compressed without being asked for. Does not
+ * The only HTTP client: sends a prepared request to an upstream over HTTP/1.1 and reports the response chunk by chunk, follows no
+ * redirect, has no deadline except for connecting, and decompresses responses that are compressed without being requested. Does not
  * interpret the bytes.
  */
 import type { Transform } from 'node:stream'
@@ -81,18 +81,18 @@ interface UnsentRequest {
 }
 
 /**
- * One request on one connection: passes the events of its response to an `ExchangeListener`, in order and pausable, and
- * gives the connection back or discards it. One whose exchange did not end cleanly is never reused.
+ * A request on a connection: passes the events of the response to an `ExchangeListener`, in order and pausable, and returns the
+ * connection or discards it. A connection whose exchange did not end cleanly is never reused.
  */
 class UpstreamExchange implements Exchange, ConnectionUser {
   readonly #origin: Origin
   #connection: UpstreamConnection | undefined
-  /** Of a response that was compressed, although that was not asked for. */
+  /** Set for a response that was compressed although `identity` was requested. */
   #decoder: ContentDecoder | undefined
   #unsent: UnsentRequest | undefined
   #listener: ExchangeListener | undefined
   #state: ExchangeState = 'waiting'
-  /** Nothing more comes: the response ended, failed or is no longer wanted. */
+  /** Whether no more events come: the response ended, failed or was canceled. */
   #over = false
   #paused = false
   /** The upstream waits because of us. */
@@ -100,7 +100,7 @@ class UpstreamExchange implements Exchange, ConnectionUser {
   /** Events not delivered yet; bounded by one read of the socket, since the upstream is paused. */
   #undelivered: ExchangeEvent[] = []
   #requestSent = false
-  /** Of a connection that was released. */
+  /** The value for a connection that was released. */
   #requestWritten = false
 
   constructor(origin: Origin) {
@@ -291,7 +291,7 @@ class UpstreamExchange implements Exchange, ConnectionUser {
     if (this.#over) return
     this.#holding = true
     this.#decoder?.pause()
-    // Until the request is sent, reading is how a connection that is no longer usable is noticed.
+    // Until the request is sent, reading detects that a connection is not usable any more.
     if (this.#requestSent) this.#connection?.pause()
   }
 

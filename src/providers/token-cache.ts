@@ -60,7 +60,7 @@ export class TokenCache {
   #keep(entry: Entry, issued: IssuedSecret): void {
     entry.issued = issued
     const leftMs = this.#leftMs(issued)
-    // One that lives shorter than the margin is used for half of its life.
+    // A token that lives shorter than the margin is used for half of its life.
     entry.refreshAtMs = this.#clock.wallMs() + Math.max(leftMs - this.#refreshMs, leftMs / 2)
   }
 

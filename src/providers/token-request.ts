@@ -9,7 +9,7 @@ interface TokenRequestDeps {
   readonly limits: TokenLimits
 }
 
-/** What authorizers request tokens with. */
+/** The function with which authorizers request tokens. */
 export function tokenRequests({ send, clock, limits }: TokenRequestDeps): AuthorizerDeps['request'] {
   return (request) =>
     new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 /**
- * What a model takes, and the format of a request to its upstream: the caller's own wherever the model supports the request in it, else
+ * A model's capabilities, and the format of a request to its upstream: the caller's own if the model supports the request in it, else
  * the one that loses least. Pure: the same facts, the same format.
  */
 
@@ -82,12 +82,12 @@ export interface CapabilityRow {
   readonly source: string
 }
 
-/** Rows by name: patterns are slow, and each request asks several times. Names come from the catalog and, dated, from callers. */
+/** Rows by name: patterns are slow, and each request needs several lookups. Names come from the catalog and, dated, from callers. */
 const known = new WeakMap<readonly CapabilityRow[], Map<string, Capabilities>>()
 const namesKnownMax = 1_000
 
 /**
- * What a model of this name takes: the first row whose pattern matches counts. The table's last row must fit every name, so that
+ * The capabilities of a model by name: the first row whose pattern matches counts. The table's last row must fit every name, so that
  * an unknown model is treated as the newest of its family.
  */
 export function capabilitiesFrom(rows: readonly CapabilityRow[], upstreamModel: string): Capabilities {

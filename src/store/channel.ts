@@ -54,9 +54,9 @@ export interface LazyCall {
 
 export const isLazy = (call: Call | LazyCall): call is LazyCall => 'make' in call
 
-/** What is known of operations that were answered before their commit. */
+/** State of operations that were answered before their commit. */
 export interface DeferralState {
-  /** As of the last reply. */
+  /** The state as of the last reply. */
   readonly now: DeferredAnswers
   /** How often none waited. */
   readonly recordings: number
@@ -191,7 +191,7 @@ function watchDeferred(clock: Clock, recordMs: number, record: () => Promise<unk
   }
 }
 
-/** What of the waiting operations is run, as the calls that it has become. */
+/** The calls to run for the waiting operations; operations that were taken back are skipped. */
 function takeCalls(waiting: readonly Pending[]): { calls: readonly Call[]; batch: readonly Pending[] } {
   // Grown by pushing: an array that `map` makes may have holes, and costs more to send for it.
   const calls: Call[] = []

@@ -8,7 +8,7 @@ import { TollgateError } from '../base/errors.ts'
 export interface CommitHealth {
   /** False from a commit that failed until one is known to have written something. */
   canCommit(): boolean
-  /** Takes note of why a commit failed; a row that a constraint refused says nothing about the machine. */
+  /** Notes why a commit failed; a row rejected by a constraint does not count against the database. */
   failed(error: unknown): void
   stop(): void
 }

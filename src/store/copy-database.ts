@@ -9,7 +9,7 @@ import { openForReading } from './sqlite/connection.ts'
 export function copyDatabase(path: string, target: string): void {
   const database = openForReading(path)
   try {
-    // It refuses to write anything else, which the copy is.
+    // A reading connection allows no writes otherwise, and the copy is one.
     database.exec('PRAGMA query_only = OFF')
     database.prepare('VACUUM INTO ?').run(target)
   } finally {
@@ -19,7 +19,7 @@ export function copyDatabase(path: string, target: string): void {
   syncToDisk(target)
 }
 
-/** Of a file or a folder. */
+/** Syncs a file or a folder. */
 export function syncToDisk(path: string): void {
   const descriptor = openSync(path, 'r')
   try {

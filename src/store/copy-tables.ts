@@ -113,7 +113,7 @@ function assertSameColumns(source: Database, table: string, columns: readonly Co
   assert(isSame, `table ${table} has the same columns in both databases`)
 }
 
-/** Rows of at most so many bytes together, or one row. */
+/** Splits rows into pieces of at most `rowsMax` and `bytesMax`, with at least one row each. */
 function* piecesOf(rows: Iterable<Output[]>, { rowsMax, bytesMax }: CopyLimits): Generator<Output[][]> {
   let piece: Output[][] = []
   let bytes = 0

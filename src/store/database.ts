@@ -1,7 +1,7 @@
 /**
- * One embedded database as a thread of this program sees it: the writer thread, the reader thread, and the
- * statements between. The main thread starts both; others are given ports to them. Knows no folder, no lock and no table; its
- * caller has made sure that no other process opens it.
+ * An embedded database as seen by one thread of this program: the writer thread, the reader thread, and the statements between. The
+ * main thread starts both; other threads get ports to them. Knows no folder, lock or table; the caller makes sure that no other
+ * process opens the database.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { Kysely } from 'kysely'
@@ -22,7 +22,7 @@ export interface StoreLimits extends ChannelLimits {
 export interface DatabaseOptions extends Pick<ThreadSetup, 'postgres'> {
   /** The database's file, made, for its owner alone, when it is not there; of PostgreSQL its address. */
   readonly path: string
-  /** What the operator is shown instead of the path, which may have a password. */
+  /** Shown to the operator instead of the path, which may contain a password. */
   readonly shownPath?: string
   /** Left out: that of the embedded database. */
   readonly language?: SqlLanguage
@@ -45,7 +45,7 @@ export interface StoreClients {
   readonly onChange: (change: SharedChange) => void
 }
 
-/** What a thread is given to use a database that another one has opened. */
+/** Ports for a thread to use a database that another thread has opened. */
 export interface StorePorts {
   readonly writer: MessagePort
   readonly reader: MessagePort
@@ -75,7 +75,7 @@ export interface OpenDatabase<Tables> {
   canCommit(): boolean
   /** How many operations and transactions wait for their turn to write. */
   waiting(): number
-  /** One for each other thread; each may be moved to it once. */
+  /** Ports for the other threads, one per thread; each may be moved to it once. */
   readonly ports: readonly StorePorts[]
   /** Finishes what was accepted, then closes the reader and the writer. */
   close(): Promise<void>

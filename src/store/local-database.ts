@@ -34,7 +34,7 @@ export interface LocalDatabaseOptions {
 }
 
 export interface LocalDatabase<Tables> {
-  /** One query at a time: a SELECT only reads, everything else is a separate durable transaction. */
+  /** Runs one query at a time: a SELECT only reads, everything else is a separate durable transaction. */
   readonly database: Kysely<Tables>
   /** Runs several queries as one durable transaction; synchronous, so that nothing runs between them. */
   readonly transact: Transact
@@ -116,7 +116,7 @@ function databaseOn<Tables>(
   }
   let isClosed = false
   let isLost = false
-  /** What fails is what it means outside; see errors.ts. */
+  /** Converts failures to the errors that callers see; see errors.ts. */
   function guarded<Result>(run: () => Result): Result {
     if (isClosed) throw storeUnavailable('the database is closed')
     try {

@@ -1,7 +1,7 @@
 /**
- * One owner for one data directory: an exclusive transaction that stays open on a file next to the database.
- * The kernel releases it when the process dies, however it dies; there is no stale lock to clean. If the file is
- * removed, the fence in each database still excludes a second writer (sqlite/fence.ts).
+ * Gives a data directory one owner: an exclusive transaction that stays open on a file next to the database. The kernel releases it
+ * when the process dies, in any way; there is no stale lock to clean up. If the file is removed, the fence in each database still
+ * excludes a second writer (sqlite/fence.ts).
  */
 import { DatabaseSync } from 'node:sqlite'
 import { createPrivately } from './sqlite/connection.ts'
@@ -12,7 +12,7 @@ export interface Lock {
 
 const sqliteBusy = 5
 
-/** For those who only read: keeps owners away and lets others read. Returns undefined when a process has the lock. */
+/** Takes the lock for reading only: keeps owners away and lets others read. Returns undefined when a process has the lock. */
 export function takeSharedLock(path: string): Lock | undefined {
   createPrivately(path)
   return locked(

@@ -1,6 +1,6 @@
 /**
- * What a move of an embedded database to PostgreSQL does on both sides in addition to copying: the settings by which each recognizes
- * the move, and the transaction in which it happens. Knows no other table.
+ * The steps of a move from an embedded database to PostgreSQL other than copying: the settings by which each side recognizes the
+ * move, and its transaction. Knows no other table.
  */
 import type { PostgresConnection } from './postgres/connection.ts'
 import { type Database, prepare } from './sqlite/connection.ts'
@@ -27,7 +27,7 @@ export async function beginMove(target: PostgresConnection): Promise<void> {
     await run(target, `SELECT pg_advisory_xact_lock(hashtext('tollgate ${lock}'))`)
 }
 
-/** So that what is read next is planned by the rows that are there now. */
+/** Updates the statistics, so that the next reads are planned for the copied rows. */
 export const analyze = (target: PostgresConnection): Promise<void> => run(target, 'ANALYZE')
 
 export const commitMove = (target: PostgresConnection): Promise<void> => run(target, 'COMMIT')

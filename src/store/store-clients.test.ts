@@ -1,4 +1,4 @@
-/** One store used by two threads: turns of their transactions, and what each hears of the other's changes. */
+/** A store used by two threads: the order of their transactions, and the changes that each receives from the other. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
@@ -34,7 +34,7 @@ async function twoClients(
   assert.ok(opened.kind === 'open')
   const [ports] = opened.store.ports
   assert.ok(ports !== undefined)
-  // It ends with the threads, as where its own thread has ended.
+  // Closed with the threads, as after a thread has ended.
   context.after(() => opened.store.close())
   return { first: clientOn(opened.store), second: clientOn(attachStore({ ...place, ports })) }
 }
@@ -84,7 +84,7 @@ test('what a client had begun is undone when it is gone, and others continue', a
   })
   transaction.catch(() => {})
   await entered.promise
-  // Its thread has ended: nothing of it is answered any more.
+  // Closing its ports ends the first thread: nothing it sent is answered any more.
   const behind = put(first, 'other', 'done')
   for (const port of Object.values(first.store.ports[0]!)) port.close()
   await behind
@@ -103,7 +103,7 @@ test('each hears of what the other has committed, and of nothing else', async (c
   await first.store.run(['suspend', 7n, 1])
   await first.store.run(['suspend', 7n, 1])
   await first.store.run(['suspend', 7n, null])
-  // Notices come before the replies to what was asked later.
+  // Notices come before the replies to later requests.
   await put(second, 'last', '1')
   await first.store.run(['probe'])
   assert.deepEqual(first.heard, [

@@ -140,7 +140,7 @@ export interface UpstreamTable {
   updated_ms: Integer
 }
 
-/** Of each account the key under which the console itself makes requests. */
+/** The key of each account that the console uses for its own requests. */
 export interface BuiltInKeyTable {
   account: Integer
   key: Integer
@@ -157,7 +157,7 @@ export interface PriceVersionTable {
 
 export interface ModelOverrideTable {
   name: string
-  /** JSON; null when only `disabled` is said. */
+  /** JSON; null when only `disabled` is set. */
   body: string | null
   disabled: Flag
 }

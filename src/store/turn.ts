@@ -1,6 +1,6 @@
 /**
- * One control-plane transaction on the writer: statements one by one, then commit or rollback. Others
- * wait in the meantime, so only database calls belong inside, and a deadline ends it whatever its owner does.
+ * A control-plane transaction on the writer: statements one by one, then commit or rollback. Others wait in the meantime, so only
+ * database calls belong inside, and a deadline ends it in any case.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Thread } from '../threads/thread.ts'

@@ -44,7 +44,7 @@ interface Hour {
   /** In the journal. */
   readonly name: string
   readonly sums: HourSums
-  /** As the table has it; null: it does not have the row. */
+  /** Write-offs in the table; null: the table lacks the row. */
   storedWriteOffs: number | null
   isChanged: boolean
 }
@@ -171,7 +171,7 @@ export function addReceipt(
   if (used.endReason !== 'complete') sums.errors += 1
   addTokens(sums, used.tokens)
   sums.ownKeyCost += used.ownKeyCost
-  // One that failed says how soon it failed, which is not what people ask durations for.
+  // Failed requests would only show how soon they failed, so durations omit them.
   if (used.endReason !== 'complete') return
   count(sums.latency, bucketOf(Math.max(0, nowMs - used.startedMs)))
   if (used.firstByteMs !== null)

@@ -1,4 +1,4 @@
-/** Statistics of offers: what a period contains, what is removed, what a restart keeps, and how many wait to be written. */
+/** Statistics of offers: contents of a period, removal, restarts, and the limit on counts that wait to be written. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'

@@ -15,9 +15,9 @@ export type StatisticsPeriod = 'hour' | 'day'
 export interface OfferSums {
   /** Attempts at the upstream, whatever their outcome. */
   readonly requests: number
-  /** Of these, those that failed through no fault of a caller. */
+  /** Failed requests for which no caller was at fault. */
   readonly failures: number
-  /** Of streamed responses; null: there were none. */
+  /** Time to first byte of streamed responses; null: there were none. */
   readonly firstByteP50Ms: number | null
   readonly firstByteP95Ms: number | null
   /** Nano-USD at the cost price of the offer. */
@@ -40,7 +40,7 @@ export interface OfferStatistics {
     upstreamModel: string,
     used: { readonly firstByteMs: number | null; readonly cost: bigint },
   ): void
-  /** Of all servers, with what this one counted until now. `upstream`: null: of all. */
+  /** Sums of all servers, with the counts of this one until now. `upstream` null: all upstreams. */
   sums(period: StatisticsPeriod, upstream: string | null): Promise<PeriodSums>
   /** The name belongs to another upstream from now on. */
   forget(upstream: string): Promise<void>
@@ -70,7 +70,7 @@ interface PeriodShape {
   readonly slots: number
 }
 
-/** An hour in twelfths and a day in hours: the oldest slot is dropped whole. */
+/** An hour in twelfths and a day in hours: the oldest slot is removed as a unit. */
 const shapes: Readonly<Record<StatisticsPeriod, PeriodShape>> = {
   hour: { slotMs: 300_000, slots: 12 },
   day: { slotMs: 3_600_000, slots: 24 },

@@ -38,7 +38,7 @@ const write: PostgresStatement = {
 
 const nameOf = ({ account, hour, key, model }: HourKey): string => `${account} ${hour} ${key} ${model}`
 
-/** What the receipts of a batch add to the sums of their hours. */
+/** Adds a batch's receipts to the sums of their hours. */
 export const deriveSums: Derive = {
   nameOf: (request) => nameOf(rowKeyOf(request)),
   find: (requests) => ({
@@ -71,7 +71,7 @@ const storedSums = (row: Output[]): [string, HourSums] => [
   hourRow.toRow(row),
 ]
 
-/** Histograms are written into room that the next row uses again. */
+/** Copies histograms, because they are in memory that the next row reuses. */
 const ownBytes = (values: readonly Input[]): readonly Input[] =>
   values.map((value) => (value instanceof Uint8Array ? value.slice() : value))
 

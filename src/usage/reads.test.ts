@@ -22,7 +22,7 @@ test('every read finds its rows by an index', async () => {
     scans.filter((step) => !mayBeScanned.test(step)),
     [],
   )
-  // An account may have many keys, and each is asked for.
+  // An account may have many keys, and each is read.
   assert.ok(plans.some((row) => /\(shared=\?\)/.test(String(row[3]))))
 })
 

@@ -160,7 +160,7 @@ function readKeyActivity(database: Database) {
     })
 }
 
-/** What an account has, and in which hour since the given one it made its first request. */
+/** An account's balance, and the hour of its first request since the given hour. */
 function readBalance(database: Database) {
   const row = rowOf({
     posted: integer('posted'),

@@ -59,7 +59,7 @@ before(async () => {
   receipts = await ledger.receipts(account, 1_000, null)
 })
 
-/** Of three keys and four models. */
+/** Rows of an hour: three keys by four models. */
 const rowsPerHour = 12
 
 async function found(ask: ReceiptSearch): Promise<readonly bigint[]> {

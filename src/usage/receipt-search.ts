@@ -67,8 +67,8 @@ export function searchReceipts(database: Database): (ask: ReceiptSearch) => Rece
 }
 
 /**
- * What was found so far, and whether that is enough. Whole hours are skipped or begun, and in one that was begun as
- * many receipts are looked at as in any other, so that each call comes further than the last.
+ * The receipts found so far, and whether the search may stop. Hours are skipped or searched; a partly searched hour gets the same
+ * number of receipts per call, so that each call continues further.
  */
 class Found {
   readonly receipts: ReceiptRow[] = []
@@ -107,7 +107,7 @@ class Found {
   }
 }
 
-/** The ids of an hour that are asked for. */
+/** The requested ids within an hour. */
 function within(
   { fromId, beforeId }: ReceiptSearch,
   hour: number,

@@ -78,7 +78,7 @@ const firstByteRow = rowOf({
   count: number('count'),
 })
 
-/** One slot of all upstreams, or of one. */
+/** Reads a slot of all upstreams, or of one. */
 function readSlot(database: Database) {
   const at = 'WHERE slot_ms = ?1 AND slot = ?2'
   const counts = prepareRows(database, countRow, `SELECT ${countRow.names} FROM offer_count ${at}`)

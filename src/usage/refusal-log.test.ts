@@ -1,4 +1,4 @@
-/** Rejections on their way to the database: counted together, written once, bounded, and no work if there are none. */
+/** Rejections on their way to the database: grouped, written once, bounded, and no work if there are none. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'

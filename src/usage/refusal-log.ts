@@ -1,6 +1,6 @@
 /**
- * Rejected requests on their way to the ledger: equal ones are counted together in memory, written every second. This is
- * their whole cost; what exceeds the bounds is dropped, and counted.
+ * Rejected requests on their way to the ledger: equal ones are counted in memory and written every second. Rejections beyond the
+ * bounds are dropped and counted, so a flood of them costs nothing more.
  */
 import type { Clock, Timer } from '../base/clock.ts'
 import { hourOf } from '../base/ids.ts'
@@ -20,7 +20,7 @@ export interface RefusalLogDeps {
   /** Runs the writing apart from requests, and is waited for at the end of the process. */
   readonly begin: (work: () => Promise<void>) => void
   readonly write: (batch: RefusalBatch) => Promise<void>
-  /** So many refusals were forgotten. */
+  /** Called with the number of rejections that were dropped. */
   readonly dropped: (count: number) => void
   /** The accounts whose refusals can be read now. */
   readonly written: (accounts: ReadonlySet<bigint>) => void
@@ -41,7 +41,7 @@ export class RefusalLog {
     this.#deps = deps
   }
 
-  /** `knownModel`: the model, when it is one; others are counted together, since names can be made up. */
+  /** `knownModel`: the model if it exists; other names share one count, since callers can make them up. */
   note(refusal: LoggedRefusal, knownModel: string | null): void {
     const { limits, clock, dropped } = this.#deps
     const { account, key, code } = refusal

@@ -1,4 +1,4 @@
-/** Hours, days and months of UTC as ranges of whole hours. Pure. */
+/** UTC hours, days and months as ranges of whole hours. Pure. */
 import { firstDayOf, monthOf } from '../limits/calendar.ts'
 import type { Range, UsageStep } from './types.ts'
 
@@ -15,7 +15,7 @@ export function hoursOf({ fromMs, toMs }: Range): Hours {
   return { from: Math.floor(fromMs / hourMs), to: Math.ceil(toMs / hourMs) }
 }
 
-/** The first hour of the step that an hour lies in. */
+/** The first hour of the step that contains an hour. */
 export const firstHourOf: Readonly<Record<UsageStep, (hour: number) => number>> = {
   hour: (hour) => hour,
   day: (hour) => Math.floor(hour / hoursPerDay) * hoursPerDay,

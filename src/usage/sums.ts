@@ -15,7 +15,7 @@ function histogram(name: string): Field<Histogram> {
   return blob<Histogram>(read, (counts) => toBytes(counts, scratch))(name)
 }
 
-/** What many requests come to, as the table of hours keeps it. Amounts are nano-USD. */
+/** Sums of requests, in the form of the table of hours. Amounts are nano-USD. */
 export const sumsRow = rowOf({
   /** Requests that have a receipt; of these, those that did not end complete. */
   requests: number('requests'),
@@ -37,7 +37,7 @@ export const sumsRow = rowOf({
 
 export interface Sums extends ValueOf<typeof sumsRow> {}
 
-/** As `sumsRow` reads them, with durations as they are stored: to add them up, no other form of them is needed. */
+/** `sumsRow` with durations as stored, which is enough to add them up. */
 export const storedSumsRow = rowOf({
   ...sumsRow.fields,
   latency: same<Uint8Array>('latency'),

@@ -10,7 +10,7 @@ export type { Sums } from './sums.ts'
 export type UsageStep = 'hour' | 'day' | 'month'
 export type UsageGroup = 'none' | 'model' | 'key'
 
-/** From `fromMs`, without `toMs`; both are taken as whole hours in which they lie. */
+/** From `fromMs` to `toMs` (exclusive), widened to whole hours. */
 export interface Range {
   readonly fromMs: number
   readonly toMs: number
@@ -39,9 +39,9 @@ export interface LoggedRefusal {
   readonly key: bigint
   readonly code: string
   readonly status: number
-  /** As the client wrote it. */
+  /** The model name that the client sent. */
   readonly model: string | null
-  /** As the client received it. */
+  /** The message that the client received. */
   readonly message: string
 }
 
@@ -57,7 +57,7 @@ export interface RefusalCount {
   readonly count: number
 }
 
-/** What is written in one go. */
+/** Rejections that are written in one transaction. */
 export interface RefusalBatch {
   readonly counts: readonly RefusalCount[]
   /** Each of them is among the counts; not all that were counted need be here. */
@@ -73,7 +73,7 @@ export interface RefusalSearch {
   /** Exclusive. */
   readonly beforeId: bigint
   readonly limit: number
-  /** Those that are counted: whole hours, the last one exclusive. */
+  /** Hours whose counts are returned; `toHour` is exclusive. */
   readonly fromHour: number
   readonly toHour: number
 }
@@ -120,7 +120,7 @@ export interface ReceiptsFound {
   readonly next: bigint | null
 }
 
-/** What a key has to show for itself. */
+/** Usage of a key. */
 export interface KeyActivity {
   /**
    * The minute in which its last request began, ended or was rejected, of one that took another key's place perhaps only
@@ -151,32 +151,32 @@ export interface Runway {
   readonly daysWithSpend: number
 }
 
-/** What was spent on fewer days says little about the next ones. */
+/** Minimum number of days with spend for a prediction. */
 export const runwayDaysMin = 3
 
 export interface UsageReport {
   /**
-   * One row for each step and group; steps in which nothing happened are there too, groups that did nothing in the
-   * whole range are not. Throws 400 for a range of too many steps or rows.
+   * Returns a row for each step and group; steps without activity are included, groups without activity in the entire range are not.
+   * Throws 400 for a range of too many steps or rows.
    */
   sums(ask: SumsAsk): Promise<readonly SumsRow[]>
-  /** What was charged in each UTC month that the range touches, in their order; a month at a time. */
+  /** Amounts charged in each UTC month that the range touches, in order; reads one month at a time. */
   chargedByMonth(
     ask: Range & Pick<SumsAsk, 'account'>,
   ): Promise<readonly { readonly atMs: number; readonly charged: bigint }[]>
-  /** When each key was last used, and what was charged to it; every key that was asked for is there. */
+  /** When each key was last used, and its charges; the result has every requested key. */
   keyActivity(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, KeyActivity>>
   /** How long the balance lasts at the rate of the last seven days; null: nothing was spent in them. */
   runway(account: bigint): Promise<Runway | null>
-  /** What was written off, by account, in whole hours of the range; at most `limit` accounts, the total over all. */
+  /** Write-offs by account, in whole hours of the range; at most `limit` accounts, the total over all. */
   losses(ask: Range & { readonly limit: number }): Promise<AccountLosses>
-  /** The counts of whole hours, of all models; and single ones, of which the latest of each key are stored. */
+  /** Counts by whole hours, of all models, and single rejections, of which the latest of each key are stored. */
   refusals(search: RefusalSearch): Promise<RefusalReport>
   /** Writes down requests that were refused; moves nothing. */
   recordRefusals(batch: RefusalBatch): Promise<void>
-  /** One bounded step of a search, which continues where the last one ended. */
+  /** Runs a bounded step of a search, which continues where the last one ended. */
   searchReceipts(ask: ReceiptSearch): Promise<ReceiptsFound>
-  /** Those that hold money, the latest first. */
+  /** Requests that hold money, latest first. */
   running(account: bigint): Promise<readonly RunningRequest[]>
   /** Makes a large file for an account; throws 503 while too many are made. */
   makingFile<File>(account: bigint, make: () => Promise<File>): Promise<File>
@@ -184,7 +184,7 @@ export interface UsageReport {
   firstRequestMs(account: bigint): Promise<number | null>
 }
 
-/** What an offer did in a slot of time. */
+/** Counts of an offer in a slot of time. */
 export interface OfferCounts {
   readonly slotMs: number
   readonly slot: number
@@ -197,7 +197,7 @@ export interface OfferCounts {
   readonly firstBytes: readonly number[]
 }
 
-/** What is added, and from where on older rows are removed. */
+/** Counts to add, and per slot length the oldest slot to keep. */
 export interface OfferBatch {
   readonly counts: readonly OfferCounts[]
   readonly oldest: readonly { readonly slotMs: number; readonly slot: number }[]

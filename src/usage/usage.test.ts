@@ -51,7 +51,7 @@ interface Made {
   readonly draft?: Partial<ReceiptDraft>
 }
 
-/** One request from hold to receipt, at the present time. */
+/** Runs a request from hold to receipt, at the present time. */
 async function request(on: World, made: Made): Promise<bigint> {
   const id = on.nextId()
   const { account, key, model = 'a-model', cost = 10n, writtenOff = 0n, tookMs = 100 } = made

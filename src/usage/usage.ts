@@ -1,6 +1,6 @@
 /**
- * Usage for the rest of the program: reads on the store's reader thread, slice by slice, added up here.
- * Records rejected requests; moves no money, and is never asked for balances that money moves by.
+ * Usage for the rest of the program: reads on the store's reader thread, in slices, and adds up here. Records rejected requests;
+ * moves no money, and never supplies balances for that.
  */
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
@@ -36,7 +36,7 @@ type Run = <Name extends keyof UsageOperations>(
 
 const hoursPerDay = 24
 const rateDays = 7
-/** One that took another's place reads its hours: others get their turn in between. */
+/** A key that took another's place reads hours, so keys are read in small groups to let other reads run. */
 const keysPerRead = 10
 
 export function openUsage(

@@ -31,7 +31,7 @@ import {
   update,
 } from './rows.ts'
 
-/** What admission needs in addition to the ask. */
+/** Settings that admission needs in addition to the request. */
 export interface AdmitSettings {
   /** The ID slot of the process that owns the hold. */
   readonly process: number
@@ -136,7 +136,7 @@ function followClock(
   return changes
 }
 
-/** What is dropped for its age alone leaves the newest mark where it was, or nothing. */
+/** Whether the newest mark moved back. Dropping old marks leaves the newest one, or none. */
 const isSetBack = (before: RateWindow, after: RateWindow): boolean =>
   after.length > 0 && newestMs(after) < newestMs(before)
 
@@ -164,7 +164,7 @@ function onOpenHold<Input extends OfHold>(
   }
 }
 
-/** Gives a hold back whole, with no charge and no receipt. */
+/** Releases a full hold, with no charge and no receipt. */
 export const release = onOpenHold<OfHold>((rows, hold) => {
   const returned = { reservedMs: hold.createdMs, reserved: hold.tokens, input: 0, output: 0 }
   // By the window's own time: if the clock was set back since, the hold's creation is later than every mark.
@@ -184,7 +184,7 @@ export const release = onOpenHold<OfHold>((rows, hold) => {
   ]
 })
 
-/** Releases `amount` of a hold, or all that is left of it. */
+/** Releases `amount` of a hold, at most all of it. */
 export const shrink = onOpenHold<OfHold & { readonly amount: bigint }>((rows, hold, { amount }) => {
   assert(amount >= 0n, 'a hold only shrinks')
   const given = least(amount, hold.amount)
@@ -231,7 +231,7 @@ interface ModelInput extends OfHold {
   readonly priceVersion: bigint
 }
 
-/** What the request is charged as, once another model serves it; the amount stays. Answers whether there is such a hold. */
+/** Records the model and price version when another model serves the request; the amount stays. Answers whether the hold exists. */
 export const setModel: LedgerOperation<ModelInput, boolean> = {
   durable: false,
   deferral: 'later',

@@ -65,7 +65,7 @@ export const unused = (key: bigint, account: bigint): KeyUsageState => ({
 export const saveAccount = (account: AccountState): RowChange =>
   update('account', account.id, withinOverdraft(account))
 
-/** What a refund took from running requests is paid back as they end. */
+/** Reduces `overdrawn` as running requests end and release what a refund had taken from them. */
 function withinOverdraft(account: AccountState): AccountState {
   const { overdrawn, held, posted } = account
   if (overdrawn === 0n) return account

@@ -11,9 +11,8 @@ export interface LedgerOperation<Input, Answer> {
   /** Whether its changes must be on disk before it is answered. */
   readonly durable: boolean
   /**
-   * Of one that is not durable, on an engine whose rows stay in memory: whether it is answered before its changes are in
-   * the database (`later`), or changes nothing and is answered once everything before it is (`after`). Left out: its answer
-   * waits for its own commit.
+   * When an operation that is not durable is answered, on an engine whose rows stay in memory: before its changes are in the database
+   * (`later`), or, for one that changes nothing, once everything before it is (`after`). Absent: after its own commit.
    */
   readonly deferral?: Deferral
   /**

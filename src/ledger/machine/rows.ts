@@ -54,7 +54,7 @@ export const byEmail = (email: string): string => `email ${email}`
 export const byOwner = (owner: string): string => `owner ${owner}`
 export const byReference = (source: string, reference: string): string => `${source} ${reference}`
 
-/** What was used under a key. */
+/** Usage of a key. */
 export interface KeyUsageState {
   readonly key: bigint
   readonly account: bigint
@@ -64,14 +64,14 @@ export interface KeyUsageState {
   readonly openHolds: number
   readonly running: number
   readonly spend: SpendTotals
-  /** What the budget of the last admission allows `spent` and `held` to sum up to; null: it had none. */
+  /** The maximum of `spent` plus `held` under the budget of the last admission; null: no budget. */
   readonly spentMax: bigint | null
   /** In which minute since 1970 its last request began or ended. */
   readonly usedMinute: number
   readonly window: RateWindow
 }
 
-/** What a running stream has delivered: what it would be charged if its process died now, and the receipt that it would leave. */
+/** Progress of a running stream: the charge and the receipt if its process died now. */
 export interface CheckpointState {
   readonly cost: bigint
   readonly draft: StoredDraft
@@ -85,7 +85,7 @@ export interface HoldState {
   /** The ID slot of the process whose request it belongs to. */
   readonly process: number
   readonly amount: bigint
-  /** What it took from the rate windows. */
+  /** Tokens taken from the rate windows. */
   readonly tokens: number
   readonly isConcurrencyReleased: boolean
   readonly outputLimit: number
@@ -102,7 +102,7 @@ export interface HoldState {
 export interface EntryState {
   readonly id: bigint
   readonly account: bigint
-  /** Its place among the account's entries, from 1. */
+  /** Position among the account's entries, from 1. */
   readonly position: number
   /** The platform account on the other side. */
   readonly counter: 'revenue' | 'promo' | 'clearing' | 'write_offs'
@@ -116,10 +116,10 @@ export interface EntryState {
   readonly createdMs: number
 }
 
-/** One value of a row that the machine passes on without reading it. */
+/** A value of a row that the machine passes on without reading it. */
 type Value = bigint | number | string | null
 
-/** What the gateway recorded of a request, as values in the order of the receipt's columns. */
+/** The gateway's record of a request, as values in the order of the receipt's columns. */
 export type StoredDraft = readonly Value[]
 
 /** The IDs under which a provider stored parts of an answer; null: it stored nothing. */

@@ -100,7 +100,7 @@ export const settle: LedgerOperation<SettleInput, SettleAnswer> = {
   },
 }
 
-/** The loss is credited before the whole usage is charged: revenue stays gross, the balance never passes below zero. */
+/** The loss is credited before all of the usage is charged: revenue stays gross, and the balance never passes below zero. */
 function entriesOf(
   { id: account, posted, entries: last }: AccountState,
   { id: request, writeOffEntryId, nowMs }: SettleInput,
@@ -126,7 +126,7 @@ function entriesOf(
     kind: 'usage',
     amount: -(charged + writtenOff),
     balanceAfter: posted - charged,
-    // Usage that is written off whole names the entry that covers it, so that it may leave a balance below zero.
+    // Usage that is written off in full names the entry that covers it, so that it may leave a balance below zero.
     reference: charged === 0n ? writeOffEntryId.toString() : null,
   }
   if (isCovered) return [loss, usage]
@@ -139,7 +139,7 @@ function withEntries(account: AccountState, entries: readonly EntryState[]): Acc
   return { ...account, posted: last.balanceAfter, entries: last.position }
 }
 
-/** What the account caused of the loss: a failing upstream's is not held against it. */
+/** The part of the loss that the account caused. A loss that an upstream caused does not count. */
 function causedLoss({ excessCausedBy, causedWriteOff }: SettleInput, shares: Split): bigint {
   return shares.uncovered + (excessCausedBy === 'account' ? shares.aboveHold : 0n) + causedWriteOff
 }

@@ -4,7 +4,7 @@ import type { LedgerOperation } from './operation.ts'
 import { insert } from './rows.ts'
 
 interface SharedKey {
-  /** It was never used. */
+  /** A key that was never used. */
   readonly key: bigint
   readonly withKey: bigint
   readonly account: bigint

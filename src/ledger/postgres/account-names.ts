@@ -4,7 +4,7 @@
  */
 import { byEmail, byOwner } from '../machine/rows.ts'
 
-/** Of accounts whose names have no rows yet. */
+/** Inserts the names of accounts that have no rows yet. */
 export const addAccountNames = `INSERT INTO account_name (name, account)
   SELECT '${byEmail('')}' || email, id FROM account_profile WHERE email IS NOT NULL
   UNION ALL SELECT '${byOwner('')}' || owner, id FROM account_profile WHERE owner IS NOT NULL`

@@ -1,6 +1,6 @@
 /**
- * One batch of operations on PostgreSQL as far as it needs no connection: which rows it names, running it on those that were
- * found, and what it has changed. Operations run one after another, each on the rows as those before it left them.
+ * A batch of operations on PostgreSQL, without the connection: the rows that it names, running it on the rows that were found, and
+ * its changes. Operations run in order, each on the rows as the previous ones left them.
  */
 import { assert } from '../../base/assert.ts'
 import type { LedgerOperation } from '../machine/operation.ts'
@@ -16,7 +16,7 @@ export interface Step<Input = unknown, Answer = unknown> {
 
 export type StepResult =
   | { readonly kind: 'answer'; readonly answer: unknown }
-  /** It broke an invariant; nothing of it has changed. */
+  /** The operation broke an invariant; none of its changes apply. */
   | { readonly kind: 'failure'; readonly error: unknown }
 
 type AnyRow = LedgerTables[TableName]
@@ -29,7 +29,7 @@ function emptyMaps(): TableMaps {
 /** Rows by their IDs; a row that does not exist is there as undefined, one that was not looked for is not there. */
 export class FoundRows {
   readonly #maps = emptyMaps()
-  /** As operations read them. */
+  /** The rows, for operations to read. */
   readonly rows = this.#maps as unknown as Rows
 
   has({ table, id }: RowId): boolean {
@@ -50,7 +50,7 @@ export class MissingRows extends Error {
   }
 }
 
-/** All rows that the steps name, where `found` is known of them, by table. */
+/** All rows that the steps name, as far as `found` has the rows that name them, by table. */
 export function namedRows(steps: readonly Step[], found: Rows, extra: readonly RowId[] = []): NamedRows {
   const named = new Map<TableName, Map<RowKey, RowId>>()
   const add = (row: RowId): void => {
@@ -65,7 +65,7 @@ export function namedRows(steps: readonly Step[], found: Rows, extra: readonly R
 
 export type NamedRows = ReadonlyMap<TableName, ReadonlyMap<RowKey, RowId>>
 
-/** What is known of the requests that the steps settle. */
+/** The holds that the steps settle, as far as `known` has them. */
 export function settledHolds(steps: readonly Step[], known: Rows): readonly HoldState[] {
   return steps.flatMap(({ operation, input }) => {
     const id = operation.settles?.(input)
@@ -98,7 +98,7 @@ export function runSteps(
 
 type Kind = RowChange['kind']
 
-/** What two changes of one row are together; null: as if it had never been. */
+/** How two changes of a row combine; null: the row was inserted and removed. */
 const combined: Readonly<Record<Kind, Readonly<Record<Kind, Kind | null | undefined>>>> = {
   insert: { insert: undefined, update: 'insert', remove: null },
   update: { insert: undefined, update: 'update', remove: 'remove' },
@@ -126,7 +126,7 @@ export class BatchChanges {
     }
   }
 
-  /** A change together with the one before it; null: the row was inserted in this batch and is gone again. */
+  /** Combines a change with the one before it; null: the row was inserted in this batch and removed again. */
   #combine(change: RowChange, found: FoundRows): RowChange | null {
     const { table, id, kind, row } = change
     const before = this.#tables.get(table)?.get(id)

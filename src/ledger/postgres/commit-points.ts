@@ -4,7 +4,7 @@ import { delayOfEach, type Failpoints, reachEach } from '../../base/failpoint.ts
 import type { Step } from './batch.ts'
 
 export interface CommitPoints {
-  /** Its transaction is open and nothing is written. Rejects where the batch is to be rolled back. */
+  /** Called when the transaction is open and nothing is written. Rejects to roll the batch back. */
   before(steps: readonly Step[]): Promise<void>
   /** With what the batch fails although it is committed: its reply is lost. */
   after(steps: readonly Step[]): Error | undefined

@@ -8,10 +8,10 @@ export interface BoundStatement {
   readonly values: readonly Parameter[]
 }
 
-/** What of a request says which row its receipt changes; an open hold has it as well. */
+/** The columns that say which row a receipt changes; an open hold has them too. */
 export type RequestPlace = Pick<ReceiptState, 'id' | 'account' | 'key' | 'model'>
 
-/** What receipts change. Rows are read after the accounts of these requests were locked, in the same transaction. */
+/** Rows that receipts change. They are read after the accounts of these requests were locked, in the same transaction. */
 export interface Derive {
   /** The name of the row that a request's receipt changes. */
   readonly nameOf: (request: RequestPlace) => string

@@ -1,6 +1,6 @@
 /**
- * What this process knows of rows without asking: which account a hold belongs to, and which keys share the usage of
- * another. It only serves to name the rows of a batch, whose values are always read under their locks.
+ * Rows that this process remembers: the account of each hold, and keys that share usage. They only serve to name the rows of a batch;
+ * values are always read under locks.
  */
 import type { HoldState, KeyUsageState, RowKey, RowReader, Rows } from '../machine/rows.ts'
 import type { BatchChanges, NamedRows } from './batch.ts'
@@ -49,7 +49,7 @@ export class KnownRows {
     for (const { row } of changes.of('keyUsage', 'insert')) this.seen(row as KeyUsageState)
   }
 
-  /** Of what changes, only the model says where a row is. */
+  /** Updates a hold's model, the only change that affects which rows its receipt changes. */
   #modelOf(id: RowKey, { model }: HoldState): void {
     const hold = this.#holds.get(id)
     if (hold !== undefined && hold.model !== model) this.#holds.set(id, { ...hold, model })

@@ -25,18 +25,18 @@ export interface LaneOptions {
   readonly known: KnownRows
   readonly derive: Derive
   readonly points: CommitPoints | undefined
-  /** The process and its lane; it is asked for before the first batch. */
+  /** The process and its lane; called before the first batch. */
   readonly owner: () => Pick<BatchMark, 'process' | 'startedMs' | 'lane'>
 }
 
-/** An operation of a batch, and what hears its outcome. */
+/** An operation of a batch, with the callbacks for its outcome. */
 export interface Leaving {
   readonly step: Step
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: unknown) => void
 }
 
-/** What commits batches, one at a time. */
+/** Commits batches, one at a time. */
 export interface BatchLane {
   /** Whether it has a connection. */
   isOpen(): boolean
@@ -49,7 +49,7 @@ export interface BatchLane {
   commit(batch: readonly Leaving[], onAway: (error: unknown) => void): Promise<void>
   /** How long the batch that is on its way has taken so far; 0: none is. */
   batchMs(): number
-  /** What is on its way is not waited for any longer than an outage may last. */
+  /** Stops waiting for the current batch once an outage has lasted its maximum. */
   stopWaiting(): void
   /** Once nothing is on its way. */
   close(): Promise<void>
@@ -73,7 +73,7 @@ export class Lane implements BatchLane {
   readonly #options: LaneOptions
   #connection: PostgresConnection | undefined
   #opening: Promise<PostgresConnection> | undefined
-  /** Of the connection, in the server's list. */
+  /** Name of the connection in the server's list. */
   #name = ''
   #isClosing = false
   /** When the batch that is on its way left; null: none is. */
@@ -109,7 +109,7 @@ export class Lane implements BatchLane {
   }
 
   async close(): Promise<void> {
-    // What it fails with is reported where it was called for.
+    // A failure to connect is reported to the caller of `open`.
     await this.#opening?.catch(() => {})
     await this.#connection?.close()
   }

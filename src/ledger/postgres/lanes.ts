@@ -1,9 +1,9 @@
 /**
- * Which lane commits which operations. They wait by account, and a lane that begins takes accounts of which nothing is on its
- * way: operations on one account stay in order, and none waits behind another account's batch. One batch at a time is made as
- * large as what waits, because its round trips cost the same for one operation as for a hundred; another lane begins in parallel
- * only where enough waits for a batch of its own, or where that batch takes long. A lane without a connection opens it before it
- * takes a batch, and is left out for a while where the database has no room for another one. No statement runs here.
+ * Decides which lane commits which operations. Operations wait by account, and a lane takes only accounts that no other lane is
+ * committing: operations on one account stay in order, and none waits behind another account's batch. A batch takes everything that
+ * waits, because its round trips cost the same for one operation as for a hundred. Another lane begins in parallel only when enough
+ * operations wait for a separate batch, or when the first batch takes long. A lane without a connection opens one before it takes a
+ * batch, and is skipped for a while if the database accepts no more connections. Runs no statement.
  */
 import type { Clock, Timer } from '../../base/clock.ts'
 import { storeUnavailable } from '../../store/errors.ts'
@@ -14,7 +14,7 @@ import type { BatchLane, Leaving } from './lane.ts'
 export interface LanesLimits {
   /** Operations in one transaction. */
   readonly batchMax: number
-  /** So many operations are worth a batch of their own while another lane has one on its way. */
+  /** Enough operations for a separate batch while another lane is committing. */
   readonly parallelMin: number
   /** A batch that has taken this long holds up nothing any more: the next lane begins whatever waits. */
   readonly parallelMs: number
@@ -22,7 +22,7 @@ export interface LanesLimits {
   readonly waitingMax: number
 }
 
-/** How long a lane is left out for which the database has no room. */
+/** How long a lane is skipped after the database accepted no connection. */
 const leftOutMs = 1_000
 
 /** An operation that is decided on when its batch leaves; null takes it back. */
@@ -52,7 +52,7 @@ export class Lanes {
   /** All that wait. */
   #waitingCount = 0
   readonly #busy = new Set<BatchLane>()
-  /** Lanes that are opening a connection, or that wait because the database has no room for one. */
+  /** Lanes that are opening a connection, or that wait because the database accepts no more. */
   readonly #opening = new Set<BatchLane>()
   /** Busy with a commit whose outcome is unknown for longer than an outage may last. */
   readonly #away = new Set<BatchLane>()
@@ -112,7 +112,9 @@ export class Lanes {
     await Promise.all(this.#lanes.map((lane) => lane.close()))
   }
 
-  /** After the present turn of the event loop: what it brings, as from callers that a batch has answered, leaves together. */
+  /**
+   * Sends after this turn of the event loop, so that operations it brings, as from callers that a batch has answered, join the batch.
+   */
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
@@ -168,7 +170,7 @@ export class Lanes {
     })
   }
 
-  /** A batch of about so many operations, of whole accounts as far as the batch has room. */
+  /** Sends a batch of about this many operations, with all operations of an account if they fit. */
   #send(lane: BatchLane, about: number): void {
     const queues: AccountQueue[] = []
     const taken: Pending[] = []
@@ -215,7 +217,7 @@ export class Lanes {
   }
 }
 
-/** What of a waiting operation leaves with its batch: nothing where it is taken back. */
+/** The waiting operation as it joins its batch; nothing if it was taken back. */
 function leaving({ step, ...pending }: Pending): readonly Leaving[] {
   if (typeof step !== 'function') return [{ ...pending, step }]
   try {

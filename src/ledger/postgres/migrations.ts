@@ -30,7 +30,7 @@ export const postgresMigrations: readonly Migration[] = [
   { number: 2, name: 'receipt retention', statements: retention },
   { number: 3, name: 'offer statistics', statements: offerTables.map(toPostgres) },
   { number: 4, name: 'account names', statements: accountNamesFollow },
-  // Of the embedded database it is more than a name.
+  // The embedded database has a table here; this one needs only the name.
   {
     number: 5,
     name: 'receipts by account',

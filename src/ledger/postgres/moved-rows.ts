@@ -1,6 +1,6 @@
 /**
- * What a ledger that was copied from the embedded database needs in addition: the rows by which credits and names are found,
- * which are columns and indexes there, and the place from which processes take their slots. Runs in the caller's transaction.
+ * Rows that a ledger copied from the embedded database needs in addition: the ones that find credits and names, which are columns and
+ * indexes there, and the counter from which processes take slots. Runs in the caller's transaction.
  */
 import type { PostgresConnection } from '../../store/postgres/connection.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'

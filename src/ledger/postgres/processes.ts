@@ -15,7 +15,7 @@ export interface ProcessSlot {
 
 const statement = (name: string, text: string): PostgresStatement => ({ name, text })
 
-/** One process at a time takes a slot. */
+/** Lets one process at a time take a slot. */
 const takeTurn = statement('slot_turn', "SELECT pg_advisory_xact_lock(hashtext('tollgate process slots'))")
 /** A process that runs is not dead for itself: after an outage of the database it renews its lease. */
 const removeDead = statement('remove_dead', 'DELETE FROM process WHERE lease_ends < now() AND id <> $1')
@@ -105,7 +105,7 @@ export async function retakeSlot(
   })
 }
 
-/** One process at a time changes slots. */
+/** Runs `work` while no other process changes slots. */
 async function inTurn<Result>(connection: PostgresConnection, work: () => Promise<Result>): Promise<Result> {
   try {
     await connection.run(begin)
@@ -130,7 +130,7 @@ export async function renewLease(
   return (await connection.run(renew, values)).count === 1
 }
 
-/** What is left open is closed by the others without waiting for the lease. */
+/** Gives the slot back, so that other processes close its open requests without waiting for the lease to end. */
 export async function leaveSlot(connection: PostgresConnection, slot: ProcessSlot): Promise<void> {
   await connection.run(leave, [BigInt(slot.process), BigInt(slot.startedMs)])
 }

@@ -1,4 +1,4 @@
-/** What providers stored of the answers of a batch; see sqlite/provider-objects.ts. No statement runs here. */
+/** Statements for the provider objects of a batch's answers; see sqlite/provider-objects.ts. Runs none of them. */
 import { arrayOf, type ColumnType } from '../../store/postgres/arrays.ts'
 import type { PostgresStatement } from '../../store/postgres/connection.ts'
 import type { ReceiptState } from '../machine/rows.ts'
@@ -21,7 +21,7 @@ const insert: PostgresStatement = {
   name: 'provider_object_insert',
   text: `INSERT INTO provider_object (${names}) SELECT * FROM ${given} ON CONFLICT (id) DO NOTHING`,
 }
-/** What another process removes is left to it. */
+/** Skips rows that another process is removing. */
 const removeExpired: PostgresStatement = {
   name: 'provider_object_expire',
   text: `DELETE FROM provider_object WHERE position IN (SELECT position FROM (

@@ -77,7 +77,7 @@ interface AccountSearch {
   readonly scannedMax: number
 }
 
-/** One bounded step of looking through all accounts. */
+/** A bounded step of a search through all accounts. */
 function searchAccounts(query: Query) {
   const findEnd = 'SELECT id FROM account_profile WHERE id > $1 ORDER BY id LIMIT 1 OFFSET $2'
   const find = `${accounts} WHERE p.id > $1 AND p.id <= $2 AND (p.email ILIKE $3 ESCAPE '!' OR p.name ILIKE $3 ESCAPE '!')

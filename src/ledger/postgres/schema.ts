@@ -13,7 +13,7 @@ const nullable: ReadonlySet<string> = new Set(
 /** Columns that a migration after the first adds. */
 const addedLater: ReadonlySet<string> = new Set(['offer_cost'])
 
-/** Rows that change are written again in the same page, where there is room for it. */
+/** Leaves space in each page, so that a changed row is rewritten there. */
 const roomForUpdates = 'WITH (fillfactor = 50)'
 
 const constraints: Partial<Readonly<Record<TableName, readonly string[]>>> = {

@@ -49,7 +49,7 @@ export interface PostgresLimits extends LaneLimits, LanesLimits {
   readonly lanes: number
   /** A process that has not renewed its lease for so long is dead for the others. */
   readonly leaseMs: number
-  /** One statement that reads whole tables, as a verification does. */
+  /** Time limit of a statement that reads whole tables, such as a verification. */
   readonly tableReadMsMax: number
 }
 
@@ -97,10 +97,10 @@ interface AnyMessage {
 }
 const messages: Readonly<Record<string, AnyMessage>> = machineMessages as never
 
-/** They change more than rows of the machine: what a dispute says of an account, and what runs in the background. */
+/** Operations that also run statements: disputes of an account, and background responses. */
 const withStatements: ReadonlySet<string> = new Set<keyof LedgerOperations>(['suspend', 'removeUnrecorded'])
 
-/** Of a verification the embedded database's statements would read all rows into memory. */
+/** Reads with separate PostgreSQL statements: those of the embedded database would load all rows into memory. */
 const ownReads: ReadonlySet<string> = new Set<keyof LedgerReads>(['verify', 'platformBalances'])
 
 const stepOf = ({ operation, input }: AnyMessage, [name, ...values]: Call): Step => ({
@@ -192,7 +192,7 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): P
   }
 }
 
-/** A connection for reads of whole tables: a statement of them would be canceled on the others, and hold up those behind it. */
+/** A connection for reads of whole tables: on the others they would be canceled, and would delay the statements behind them. */
 async function connectForTables(url: string, limits: PostgresLimits): Promise<PostgresConnection> {
   const options = { connectMsMax: limits.connectMsMax, statementMsMax: limits.tableReadMsMax }
   try {
@@ -226,8 +226,8 @@ const renewalsPerLease = 3
 const renewAgainMs = 500
 
 /**
- * This process's slot, whose lease is renewed until it leaves. Reads on the same connection end before a renewal behind them
- * would come too late. After an outage of the database that was longer than the lease the slot is taken again.
+ * The slot of this process, whose lease is renewed until the process leaves. Reads on the same connection time out before they could
+ * delay a renewal too long. After a database outage longer than the lease, the slot is taken again.
  */
 function slotOf(url: string, { clock, limits, onTrouble }: PostgresStoreOptions) {
   const oftenMs = limits.leaseMs / renewalsPerLease

@@ -26,7 +26,7 @@ const textColumns: ReadonlySet<string> = new Set(
 
 const byteColumns: ReadonlySet<string> = new Set(['rates', 'latency', 'first_byte'])
 
-/** Integers, where nothing else is said. */
+/** The type of a column; integer by default. */
 export function columnType(column: string): ColumnType {
   if (byteColumns.has(column)) return 'bytea'
   return textColumns.has(column) ? 'text' : 'bigint'

@@ -190,7 +190,7 @@ interface Derived {
 
 interface Locking {
   readonly named: NamedRows
-  /** What is known of the requests that will be settled. */
+  /** Requests that will be settled, as far as they are known. */
   readonly settled: readonly RequestPlace[]
   readonly found: FoundRows
 }
@@ -240,7 +240,7 @@ function store(found: FoundRows, table: TableName, values: Output[]): void {
   found.set(table, id, read?.(values))
 }
 
-/** What the receipts of the batch change in other tables; reads the rows that were not known in time. */
+/** Statements for the rows that the batch's receipts change in other tables; reads the rows that were not read early. */
 async function derivedOf(
   { connection, derive }: BatchContext,
   changes: BatchChanges,
@@ -258,7 +258,7 @@ async function derivedOf(
   return [...derive.write(receipts, rows), ...objectStatements(receipts)]
 }
 
-/** Sends all statements and the commit together: where one fails, the server rolls back instead of committing. */
+/** Sends all statements and the commit in one round trip: if one fails, the server rolls back instead of committing. */
 async function write(
   connection: PostgresConnection,
   { changes, derived }: { readonly changes: BatchChanges; readonly derived: readonly BoundStatement[] },

@@ -77,7 +77,7 @@ function words(decision: Decision): string {
 
 const wide = { outputWanted: 20_000, outputFloor: 1_024 }
 
-/** So many requests one after another, a second apart, the last one now; the first reserved the tokens. */
+/** A window after `requests` requests, a second apart, the last one at `lastMs`; the first reserved the tokens. */
 function took(requests: number, tokens: number, lastMs: number = nowMs): RateWindow {
   let window = emptyWindow
   for (let left = requests; left > 0; left -= 1) {

@@ -17,7 +17,7 @@ import {
 import type { AdmissionAsk, InsufficientFunds, RateRefusal, Refusal, Wait } from '../types.ts'
 import { type Fraction, least, most } from './money.ts'
 
-/** What admission reads of an account row. */
+/** The account fields that admission reads. */
 export interface Payer {
   readonly posted: bigint
   readonly held: bigint
@@ -28,7 +28,7 @@ export interface Payer {
   readonly window: RateWindow
 }
 
-/** What admission reads of a key's usage row. */
+/** The fields of a key's usage that admission reads. */
 export interface KeyUsage {
   readonly held: bigint
   readonly openHolds: number
@@ -37,17 +37,17 @@ export interface KeyUsage {
   readonly window: RateWindow
 }
 
-/** What to take. The windows are the rows' next ones. */
+/** The amounts to reserve. The windows are the next ones of the rows. */
 export interface Take {
   readonly kind: 'take'
   readonly amount: bigint
   readonly outputLimit: number
-  /** What is reserved of the token rates. */
+  /** Tokens reserved from the token rates. */
   readonly tokens: number
   readonly accountWindow: RateWindow
   readonly keyWindow: RateWindow
   readonly spend: SpendTotals
-  /** What the key's budget allows `spent` and `held` to sum up to from now on; null: it has none. */
+  /** The new maximum of the key's `spent` plus `held`; null: it has no budget. */
   readonly spentMax: bigint | null
   readonly rates: RateStates
 }
@@ -164,11 +164,11 @@ function ratesOf(windows: Windows, ask: AdmissionAsk): RateStates {
   }
 }
 
-/** One source of funds: what is available in it, and what running requests may release. */
+/** A source of funds: the available amount, and the amount that running requests may release. */
 interface Cap {
   readonly scope: 'account' | 'key'
   readonly available: bigint
-  /** What would be available if every running request gave all of its hold back. */
+  /** Available if every running request released all of its hold. */
   readonly hoped: bigint
   readonly held: bigint
   readonly openHolds: number
@@ -209,7 +209,7 @@ function decideOutput(
   return output ?? insufficientFunds(caps, ask, share)
 }
 
-/** The output limit that `available` pays for; undefined when it pays for none that the ask accepts. */
+/** The output limit that `available` pays for; undefined when that is less than the request accepts. */
 function outputFor(available: bigint, ask: AdmissionAsk, share: Fraction): number | undefined {
   const spare = available - ask.inputAmount
   if (spare < 0n) return undefined

@@ -8,7 +8,7 @@ export interface CheckpointRule {
   readonly checkpointShareOfHold: { readonly numerator: bigint; readonly denominator: bigint }
 }
 
-/** What a stream is worth, nano-USD; `input` may be an estimate: it only moves the first mark. */
+/** Prices of a stream, nano-USD. `input` may be an estimate: it only moves the first checkpoint. */
 export interface StreamWorth {
   readonly hold: bigint
   readonly input: bigint

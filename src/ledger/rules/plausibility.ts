@@ -17,10 +17,10 @@ import type { PricedUsage } from './price.ts'
 
 /** The most that a request can use, whatever is reported. */
 export interface UsageMax {
-  /** Of one sampling: after each use of a tool at the provider the model reads its input again. */
+  /** Per model call: after each use of a provider tool the model reads its input again. */
   readonly inputTokens: number
   readonly outputTokens: number
-  /** Uses of all tools together that were assumed for the hold; those that are reported may be more. */
+  /** Uses of all tools assumed for the hold; reported uses may be more. */
   readonly assumedToolUses: number
   /** Uses of the tools at the provider that were offered, by meter; infinite where the format cannot cap them. */
   readonly toolUses: Readonly<Record<string, number>>
@@ -28,7 +28,7 @@ export interface UsageMax {
   readonly pricedMeters: Readonly<Record<string, unknown>>
 }
 
-/** A request as far as it says what can be used. */
+/** The parts of a request that bound its usage. */
 export interface PlannedUse {
   readonly inputSize: { readonly inputTokensMax: number; readonly toolUses: number }
   readonly choices: number
@@ -70,7 +70,7 @@ export function withUsesOnce<Used extends Pick<PricedUsage, 'fees'>>(
   return { ...usage, fees: Object.fromEntries(Object.entries(usage.fees).map(once)) }
 }
 
-/** What is known besides a report, with which it must agree. */
+/** Other facts that a report must agree with. */
 export interface Contradictions {
   /** The input was reported, so it cannot be 0. */
   readonly hasInput: boolean
@@ -81,7 +81,7 @@ export interface Contradictions {
 }
 
 export interface Plausibility<Reported extends PricedUsage> {
-  /** What was reported without what cannot be: a direction whose sum is too large is empty, one whose sum is too small stays. */
+  /** The report without implausible counts: a direction whose sum is too large is empty, one whose sum is too small stays. */
   readonly usage: Reported
   readonly input: boolean
   readonly output: boolean

@@ -25,7 +25,7 @@ const requestMeter = 'request'
 /** Rates are per million tokens. */
 const perRate = 1_000_000n
 
-/** What was used; reasoning is a part of `output` and costs nothing more. */
+/** Usage to price; reasoning is part of `output` and costs nothing extra. */
 export interface PricedUsage extends TokenCounts {
   readonly fees: Readonly<Record<string, number>>
   readonly ranAt: readonly string[]
@@ -34,7 +34,7 @@ export interface PricedUsage extends TokenCounts {
 export interface Cost {
   /** Nano-USD, rounded up once. */
   readonly cost: bigint
-  /** What the price row does not know, by name: tokens are in `cost` at the rate of text, uses and options are not. */
+  /** Names that the price row lacks: their tokens are in `cost` at the text rate, uses and options are not. */
   readonly unpriced: readonly string[]
 }
 
@@ -56,7 +56,7 @@ export function withoutRequestFee<Used extends Pick<PricedUsage, 'fees'>>(usage:
 /** Whose price: what the customer pays, or what the upstream charges us. */
 export type PriceSide = 'rates' | 'list'
 
-/** Prices a request at what it ran at. Throws when a count is not a whole number from 0 on. */
+/** Prices a request with the options that served it. Throws when a count is not a whole number from 0 on. */
 export function costOf(usage: PricedUsage, price: PriceVersion, side: PriceSide = 'rates'): Cost {
   const rates = ratesFor(price, side, inputTokens(usage))
   let tokens = 0n
@@ -107,12 +107,12 @@ export function upstreamCostOf(
 
 const outputRates: ReadonlySet<RateName> = new Set(outputMeters.map((name) => meters[name].rate))
 
-/** As a receipt states it; null: the list price. */
+/** The offer's cost as a receipt shows it; null: the list price. */
 export function offerCostText(cost: OfferCost | undefined): string | null {
   return cost === undefined ? null : `${cost.input}/${cost.output}`
 }
 
-/** What a request that has not run yet may use at most. */
+/** The maximum usage of a request that has not run yet. */
 export interface RequestBound {
   readonly inputTokens: number
   /** How many of them may be audio; 0 for a request that carries none. */
@@ -133,9 +133,9 @@ export interface RequestBound {
 export type InputBoundSource = 'bytes' | 'counted' | 'pages' | 'reported'
 
 export interface BoundAmounts {
-  /** What all of the input and the fees cost at most. */
+  /** Maximum cost of all input and the fees. */
   readonly input: bigint
-  /** What one token of output limit costs at most, for all choices. */
+  /** Maximum cost of one token of output limit, for all choices. */
   readonly perOutputToken: bigint
 }
 
@@ -201,12 +201,12 @@ export function rateOf(rates: Rates, meter: Meter): bigint | null {
   return rates[meters[meter].rate] ?? null
 }
 
-/** What a class without a rate is charged at. */
+/** The rate for a class that has no rate of its own. */
 function textRate(rates: Rates, meter: Meter): bigint {
   return rateOf(rates, meters[meter].direction === 'input' ? 'inputUncached' : 'output') ?? 0n
 }
 
-/** The tier is chosen by all of the input and holds for the whole request. */
+/** The rates for the request; all of its input chooses the tier. */
 export function ratesFor(price: PriceVersion, side: PriceSide, inputTokens: number): Rates {
   const [base, tiers] = side === 'list' ? [price.listRates, price.listTiers] : [price.rates, price.tiers]
   return tiers.length === 0 ? base : (reached(tiers, inputTokens).at(-1)?.rates ?? base)
@@ -216,7 +216,7 @@ function reached(tiers: readonly PriceTier[], inputTokens: number): readonly Pri
   return tiers.filter((tier) => inputTokens > tier.aboveInputTokens)
 }
 
-/** What is used may stay below what is bound, so every tier up to the bound's is possible. */
+/** Rates of every tier that a request within the bound may reach; actual input may be smaller than the bound. */
 function reachableRates(price: PriceVersion, inputTokens: number): readonly Rates[] {
   const { rates, tiers } = price
   return tiers.length === 0 ? [rates] : [rates, ...reached(tiers, inputTokens).map((tier) => tier.rates)]
@@ -224,7 +224,7 @@ function reachableRates(price: PriceVersion, inputTokens: number): readonly Rate
 
 const one: Multiplier = { numerator: 1n, denominator: 1n }
 
-/** A discount that is asked for may not be given. */
+/** A requested discount may not be given, so only a surcharge counts. */
 function highestMultiplier(multiplier: Multiplier | undefined): Multiplier {
   return multiplier !== undefined && multiplier.numerator > multiplier.denominator ? multiplier : one
 }
@@ -269,7 +269,7 @@ export function feeText(fee: OwnKeyFee): string | null {
   return fee === null ? null : `${fee.numerator}/${fee.denominator}`
 }
 
-/** What is charged for a cost, which is a whole nano-USD already; its share is rounded up once more. */
+/** The charge for a cost, which is a whole nano-USD already; its share is rounded up once more. */
 export function chargeOf(cost: bigint, fee: OwnKeyFee): bigint {
   return fee === null ? cost : divideUp(cost * fee.numerator, fee.denominator)
 }

@@ -6,9 +6,9 @@ import { dayOf } from '../../limits/calendar.ts'
 import { least, most } from './money.ts'
 
 export interface Due {
-  /** What the customer owes for the usage. */
+  /** The usage's cost to the customer. */
   readonly cost: bigint
-  /** What is written off in addition to what exceeds the hold. */
+  /** Amount written off in addition to the excess over the hold. */
   readonly writtenOff: bigint
   readonly hold: bigint
   /** posted − held before the hold is released; below zero after a refund of money that is in use. */
@@ -21,7 +21,7 @@ export interface Split {
   readonly writtenOff: bigint
   /** The part of `writtenOff` by which the cost exceeded the hold. */
   readonly aboveHold: bigint
-  /** The part of `writtenOff` that the hold allowed and the balance no longer covers, because of a refund in the meantime. */
+  /** The part of `writtenOff` that the hold allowed but the balance no longer covers, because of a refund in the meantime. */
   readonly uncovered: bigint
 }
 

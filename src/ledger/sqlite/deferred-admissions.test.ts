@@ -20,7 +20,7 @@ async function open(context: TestContext, options: TestLedgerOptions = {}) {
   const count = database.prepare('SELECT count(*) AS count FROM hold')
   return {
     ...on,
-    /** As another process sees them. */
+    /** The number of holds that another process sees. */
     storedHolds: () => count.get()?.count,
     admit: (id: bigint) => ledger.admit({ ...plainAsk, id, account, key: 3n, inputAmount: 5n }),
   }

@@ -18,13 +18,13 @@ const entryRow = rowOf({
   amount: integer('e.amount'),
   balanceAfter: integer('e.balance_after'),
   source: textOrNull('e.source'),
-  // That of usage names the write-off that covers it, which is not a reference of a payment.
+  // A usage entry's reference is the write-off that covers it, not a payment.
   reference: textOrNull("CASE e.kind WHEN 'usage' THEN NULL ELSE e.reference END"),
   note: textOrNull('e.note'),
   request: integerOrNull('e.request'),
 })
 
-/** Its ID is its receipt's, by which the list of receipts is in order. */
+/** A usage entry with its receipt's id, which orders the list of receipts. */
 const usageRow = rowOf({ ...entryRow.fields, id: integer('r.id') })
 
 const lastId = (1n << 63n) - 1n
@@ -78,8 +78,8 @@ export function sumMovements(database: Database) {
 }
 
 /**
- * What each platform account has moved, with the sign turned. Revenue is what is missing from the balances of all accounts, so
- * that entries of usage, of which there is one for each request, are not read. For both databases.
+ * The sum of each platform account's entries, negated. Revenue is computed from the balances of all accounts, which avoids reading
+ * the usage entries, one per request. For both databases.
  */
 export const platformSums = `SELECT counter, -sum(amount) FROM entry WHERE kind <> 'usage' GROUP BY counter
   UNION ALL SELECT 'revenue', (SELECT coalesce(sum(amount), 0) FROM entry WHERE kind <> 'usage')

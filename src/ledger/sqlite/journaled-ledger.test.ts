@@ -47,7 +47,7 @@ function killed(context: TestContext, { dataDirectory }: TestLedger): string {
   return copy
 }
 
-/** What the tables themselves have. */
+/** Rows that the tables themselves hold. */
 function stored(folder: string) {
   const database = openForReading(databasePath(folder))
   const of = (sql: string): unknown[] => prepare(database, sql).rows().flat()

@@ -1,6 +1,6 @@
 /**
- * The operations of the machine as messages of the writer thread: one row each, which says how its values become the
- * operation's input and its answer a value to send.
+ * The operations of the machine as messages of the writer thread: each row converts a message's values into the operation's input,
+ * and the answer into a value to send.
  */
 import type { Output } from '../../store/sqlite/connection.ts'
 import { createAccount, credit, suspend, unrestrict } from '../machine/account-operations.ts'

@@ -81,10 +81,10 @@ interface SettleLimits {
   readonly providerObjectRetentionMs: number
 }
 
-/** Its name in the table of `machine-operations.ts`. */
+/** Name of the operation in the table of `machine-operations.ts`. */
 const operation = 'settle'
 
-/** What the settle operation takes. */
+/** Values of a settle message. */
 export type PackedSettlement = readonly [
   id: bigint,
   nowMs: number,
@@ -98,7 +98,7 @@ export type PackedSettlement = readonly [
   providerObjects: StoredObjects,
 ]
 
-/** The message of a settlement: a flat tuple, made when it is asked for or when its batch leaves. */
+/** The message of a settlement: a flat tuple, made immediately or when its batch leaves. */
 export function settleMessage(
   settlement: Settlement | LazySettlement,
   limits: SettleLimits,

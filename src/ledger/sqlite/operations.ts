@@ -1,6 +1,6 @@
 /**
- * The operations of the writer thread, by name. Each is one whole step of the ledger: synchronous,
- * on prepared statements, atomic with its batch. Together they are the only code that moves money.
+ * The operations of the writer thread, by name. Each is one step of the ledger: synchronous, on prepared statements, atomic with its
+ * batch. No other code moves money.
  */
 import { processSlots } from '../../base/ids.ts'
 import type { OperationTable } from '../../store/sqlite/batch.ts'
@@ -67,7 +67,7 @@ function slotTaker(database: Database) {
     const [id, startedMs] = last.row() ?? [-1n, 0n]
     const slot = (Number(id) + 1) % processSlots
     beforeTaking()
-    // Later than the last one, whatever the clock says: the order of slots is found by it.
+    // Later than the last one even if the clock was set back: slots are ordered by this time.
     const takenMs = Math.max(nowMs, Number(startedMs) + 1)
     insert.run(BigInt(slot), BigInt(takenMs))
     return slot

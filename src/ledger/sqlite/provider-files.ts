@@ -126,7 +126,7 @@ async function unfinished(
   return row === undefined ? undefined : toFileRow(row)
 }
 
-/** Counted and written in one transaction: uploads at the same time pass no limit together. */
+/** Counts and writes in one transaction, so that concurrent uploads cannot exceed the limit. */
 function reserved(
   store: Pick<Store, 'database'>,
   { id, account, key, provider, upstream, bytes, expiresMs, nowMs }: NewFile,
@@ -143,7 +143,7 @@ function reserved(
         message: 'The account was suspended before the upload was sent.',
       })
     }
-    // What has expired the provider has deleted.
+    // The provider deletes expired files itself.
     await transaction
       .deleteFrom('provider_file')
       .where('account', '=', account)

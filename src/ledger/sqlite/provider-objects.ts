@@ -72,7 +72,7 @@ const objectRow = rowOf({
   reasoning: number('r.reasoning'),
 })
 
-/** Of these ids those that an answer to this account created since then. */
+/** Finds an account's provider object by id, created at or after a given time. */
 export function findProviderObjects(database: Database) {
   const select = prepare(
     database,

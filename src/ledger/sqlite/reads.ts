@@ -72,7 +72,7 @@ export interface AccountsFound {
   readonly next: bigint | null
 }
 
-/** One bounded step of looking through all accounts. */
+/** A bounded step of a search through all accounts. */
 function searchAccounts(database: Database) {
   const findEnd = prepare(
     database,

@@ -1,7 +1,7 @@
 /**
- * One table's rows in memory: changed there by the operations of a batch, and written once before its commit. Rows that
- * requests use again stay between batches, which is safe because this process alone writes: every transaction checks the
- * fence, and a rollback or a statement of the control plane clears the memory.
+ * A table's rows in memory: operations of a batch change them there, and they are written once before its commit. Rows that requests
+ * use again stay in memory between batches, which is safe because only this process writes: every transaction checks the fence, and a
+ * rollback or a statement of the control plane clears the memory.
  */
 import { assert } from '../../base/assert.ts'
 import type { RowChange, RowKey, RowReader } from '../machine/rows.ts'

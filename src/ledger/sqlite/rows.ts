@@ -191,7 +191,7 @@ export function usedTokens(packed: StoredDraft): { readonly input: number; reado
   return { input: sum(inputMeters), output: sum(outputMeters) }
 }
 
-/** What the hourly sums take from a packed draft. */
+/** Fields of a packed draft that the hourly sums use. */
 export interface DraftUsage {
   readonly endReason: StoredDraft[number] | undefined
   readonly tokens: (name: Meter | 'reasoning') => number
@@ -212,7 +212,7 @@ export function usageOfDraft(packed: StoredDraft): DraftUsage {
   }
 }
 
-/** What the ledger adds to a draft. */
+/** Receipt columns that the ledger adds to a draft. */
 export const receiptHead = rowOf({
   id: integer('id'),
   account: integer('account'),

@@ -49,7 +49,7 @@ export function accountTable(database: Database, journal: RowJournal): StoredTab
     insert: (row) => void insert.run(...accountState.bind(row)),
     update(row, id, before) {
       assertAccount(row)
-      // Threads hear of a suspension from the table.
+      // Threads learn of a suspension by reading the table.
       const put = row.suspendedMs === before.suspendedMs ? 'put' : 'putNow'
       journaled[put](id, accountState.bind(row))
     },
@@ -110,7 +110,7 @@ export function creditReferenceTable(database: Database): StoredTable<CreditRefe
   }
 }
 
-/** As accounts. */
+/** Stores key usage through the journal, as with accounts. */
 export function keyUsageTable(database: Database, journal: RowJournal): StoredTable<KeyUsageState> {
   const select = prepare(database, `SELECT ${keyUsageState.names} FROM key_usage WHERE key = ?`)
   const insert = insertInto(database, 'key_usage', keyUsageState)
@@ -165,7 +165,7 @@ export function entryTable(database: Database): StoredTable<EntryState> {
   }
 }
 
-/** What a provider stored of an answer has a table for itself. The list by account is written behind. */
+/** Stores receipts. Provider objects are in a separate table; the list by account is written later. */
 export function receiptTable(database: Database, journal: RowJournal): StoredTable<ReceiptState> {
   const select = prepare(database, `SELECT ${receiptRow.names} FROM receipt WHERE id = ?`)
   const insert = insertInto(database, 'receipt', receiptRow)

@@ -1,7 +1,7 @@
 /**
- * The operations on top-ups that move money: payment, return (a refund or a dispute) and its reversal. Each changes the
- * top-up's row together with the entry, so that no crash can separate them. Only a return may take the balance below
- * reserved, and below zero.
+ * The operations on top-ups that move money: payment, return (a refund or a dispute) and its reversal. Each changes the top-up's row
+ * and the entry in one transaction, so that no crash can separate them. Only a return may take the balance below the reserved amount,
+ * and below zero.
  */
 import { assert } from '../../base/assert.ts'
 import {

@@ -72,7 +72,7 @@ function* contradictions(receipt: Receipt, price: Price, refunded: ReadonlySet<b
   const { id, hold, charged, writtenOff, upstreamCost, endReason, source, failed } = receipt
   const list = costAt(receipt, price, [price.listRates, price.listTiers])
   const isComplete = endReason === 'complete'
-  // Of a response that is cut short the receipt may have only what was relayed.
+  // The receipt of a truncated response may have only the part that was relayed.
   const atOffer = receipt.offerCost === null ? null : ratesIn(receipt.offerCost)
   const upstream = atOffer === null ? list : costAt(receipt, price, [atOffer, []])
   const isRight =

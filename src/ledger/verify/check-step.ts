@@ -1,7 +1,7 @@
 /**
- * One small step of checking the ledger against itself, so that a whole round costs the reading thread a few milliseconds
- * at a time: account balances are compared with their entries, key charges and holds;
- * receipts with their entries. Less than a verification, which reads everything. Only reads.
+ * Checks the ledger against itself in small steps, so that a full round costs the reading thread a few milliseconds at a time:
+ * account balances against entries, key charges and holds; receipts against entries. Checks less than a verification, which reads
+ * everything. Only reads.
  */
 import { integer, number, rowOf } from '../../store/sqlite/columns.ts'
 import type { Database } from '../../store/sqlite/connection.ts'
@@ -19,7 +19,7 @@ export interface CheckAsk {
 export interface Checked {
   readonly afterAccount: bigint | null
   readonly beforeReceipt: bigint | null
-  /** One line for each contradiction, in the words of a verification. */
+  /** A line for each contradiction, in the wording of a verification. */
   readonly drift: readonly string[]
 }
 

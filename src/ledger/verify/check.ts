@@ -4,7 +4,7 @@ import type { Database, Output } from '../../store/sqlite/connection.ts'
 import { prepareRows } from '../../store/sqlite/row-statement.ts'
 
 export interface Check {
-  /** One line for each contradiction. */
+  /** A line for each contradiction. */
   lines(database: Database): Iterable<string>
 }
 

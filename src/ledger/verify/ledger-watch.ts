@@ -26,9 +26,9 @@ export interface WatchOptions {
 }
 
 export interface WatchReport {
-  /** When the last whole round ended; null: none has yet. */
+  /** When the last full round ended; null: none has yet. */
   readonly checkedMs: number | null
-  /** Contradictions of the last whole round, or of the one that is under way where there are more. */
+  /** Contradictions of the last full round, or of the current one if it has more. */
   readonly contradictions: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * What must be true between top-ups, refunds, disputes, codes, starting credits and the entries that moved their money:
- * a table of queries whose every row is a contradiction. Only reads.
+ * Checks that top-ups, refunds, disputes, codes and starting credits agree with the entries that moved their money: each row of these
+ * queries is a contradiction. Only reads.
  */
 import { type Check, check } from './check.ts'
 

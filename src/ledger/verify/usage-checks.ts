@@ -1,6 +1,6 @@
 /**
- * What must be true between receipts and the hourly sums that users see: a table of queries whose every row
- * is a contradiction, and the durations, which no query can count. Only reads.
+ * Checks that receipts agree with the hourly sums that users see: each row of these queries is a contradiction; durations, which no
+ * query can count, are compared in code. Only reads.
  */
 import { meterNames, meters, tokenSums } from '../../../contract/meters.ts'
 import { addBytes, type Histogram } from '../../base/histogram.ts'
@@ -105,9 +105,9 @@ type HourKey = Pick<ValueOf<typeof durationRow>, keyof typeof hourKey>
 
 /** The histograms that an hour may have. */
 interface Counted {
-  /** Of its successful requests. */
+  /** Counts of successful requests. */
   readonly least: Durations
-  /** Of the others too, which were counted before November 2026. */
+  /** Counts that include the other requests, which were counted before November 2026. */
   readonly most: Durations
 }
 

@@ -441,7 +441,7 @@ const consistentCharge = `
     spent_before_week = min(79, spent_before_week), spent_before_month = min(79, spent_before_month) WHERE key = 21;
   UPDATE usage_hour SET charged = charged - 1 WHERE key = 21`
 
-/** Of a receipt that charges 80 of a hold of 100, for 80 uses of a fee of 1; and of one that costs 300, with a hold of 100. */
+/** Changes to a receipt that charges 80 of a hold of 100, for 80 uses of a fee of 1, and to one that costs 300 with a hold of 100. */
 const charges: readonly [text: string, sql: string, found: readonly RegExp[]][] = [
   [
     'a charge is lower than the usage costs, and everything follows',

@@ -1,6 +1,6 @@
 /**
- * Recomputes everything that the ledger says from its rows and reports each contradiction as one line.
- * Only reads, and must not import the code that it checks.
+ * Recomputes the ledger's sums from its rows and reports each contradiction as one line. Only reads, and must not import the code
+ * that it checks.
  */
 import { integer, rowOf } from '../../store/sqlite/columns.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'

@@ -60,7 +60,7 @@ const unsupportedSources = [
   ['role_arn', 'a role of another profile'],
 ] as const
 
-/** How long what a file says is taken to hold. */
+/** How long keys from a file are used before it is read again. */
 const fileMs = 900_000
 
 async function profileKeys({ fields, deps }: KeysAsk): Promise<IssuedSecret> {
@@ -112,7 +112,7 @@ async function roleKeys({ fields, upstreamOrigin, region, deps }: KeysAsk): Prom
   return issuedKeys(objectAt(result, 'Credentials'), 'AWS STS')
 }
 
-/** Of the container's own address, which is on this machine or encrypted. */
+/** Keys from the container's address, which is on this machine or encrypted. */
 async function containerKeys({ fields, deps }: KeysAsk): Promise<IssuedSecret> {
   const url = URL.parse(fieldOf(fields, 'container', 'the credential'))
   if (url === null || !isContainerAddress(url))

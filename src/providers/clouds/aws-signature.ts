@@ -8,7 +8,7 @@ import type { UpstreamRequest } from '../send-types.ts'
 export interface AwsKeys {
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Of temporary keys. */
+  /** Set for temporary keys. */
   readonly sessionToken?: string | undefined
 }
 
@@ -58,7 +58,7 @@ export async function awsSignature(
   return [...added, 'authorization', authorization]
 }
 
-/** What a proxy may change is not signed. */
+/** Headers that a proxy may change are not signed. */
 const unsigned = ['user-agent', 'accept', 'accept-encoding', 'connection', 'authorization']
 
 /** Sorted by name. */

@@ -7,7 +7,7 @@ import type { HostRow } from '../hosts/host-row.ts'
 import { bearerAuthorizer } from './bearer-authorizer.ts'
 import { entraToken } from './entra-tokens.ts'
 
-/** Azure serves these in Responses alone: learn.microsoft.com/azure/foundry/openai/how-to/responses. */
+/** Models that Azure serves in Responses only: learn.microsoft.com/azure/foundry/openai/how-to/responses. */
 const responsesAlone = /^(?:gpt-5[\w.]*-(?:codex|pro)\b|codex-mini|o[13]-pro)/
 
 export const azure: HostRow = {

@@ -5,16 +5,16 @@
 
 export interface CloudFacts {
   readonly displayName: string
-  /** What the address of a customer looks like; there is none that all customers share. */
+  /** Example of a customer's address; there is no common one. */
   readonly addressExample: string
   /** The fields that a credential may have in place of a key; others may be added. */
   readonly credentialForms: readonly CredentialForm[]
 }
 
-/** The names of fields that belong together. */
+/** The names of the fields of one credential. */
 export interface CredentialForm {
   readonly fields: readonly string[]
-  /** It names a file, or what the machine of the server is allowed to do: the operator of that machine alone may use it. */
+  /** Set where the fields name a file or use the server machine's own permissions: only that machine's operator may use them. */
   readonly isLocal?: true
 }
 

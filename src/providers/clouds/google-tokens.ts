@@ -74,7 +74,7 @@ function formOf(fields: Readonly<Record<string, unknown>>, nowMs: number): Reado
   )
 }
 
-/** What a service account says of itself, signed with its key. */
+/** The claims of a service account, signed with its key. */
 function assertion(fields: Readonly<Record<string, unknown>>, nowMs: number): string {
   const iat = Math.floor(nowMs / 1_000)
   const { private_key_id: kid } = fields

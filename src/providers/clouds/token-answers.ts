@@ -1,4 +1,4 @@
-/** What the clouds have in common where they issue tokens and keys: forms, files, addresses and the reading of answers. */
+/** Shared code for getting tokens and keys from clouds: forms, files, addresses and reading of answers. */
 import { readFile, stat } from 'node:fs/promises'
 import type { SecretFields } from '../../base/secret-fields.ts'
 import { CredentialError } from '../credential-error.ts'

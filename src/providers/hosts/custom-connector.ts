@@ -59,7 +59,7 @@ function ofEach<Value>(
   >
 }
 
-/** One address serves all formats: a version at its end that is the vendor's of another format is this format's there. */
+/** The path for a format. An address serves all: a version at its end that belongs to another format is replaced. */
 function pathPrefix(dialect: UpstreamFormatName, basePath: string): string {
   const { version } = upstreamFormats[dialect].paths
   const ending = vendorVersions.find((known) => basePath.endsWith(known))

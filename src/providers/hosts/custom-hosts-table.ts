@@ -17,7 +17,7 @@ const openServer = { 'openai-chat': { limitField: 'max_tokens', reasoningHistory
 const router = { 'openai-chat': { ownFields: ['cache_control', 'reasoning'], reasoningHistory } } as const
 
 export const customHostRows: Readonly<Record<CustomHostKind, CustomHostRow>> = {
-  // What is behind the address is not known: it may bill what it writes after the client has left.
+  // The server behind the address is unknown: it may bill output written after the client disconnects.
   custom: { onCancel: 'bills_on', requests: openServer, source: 'no page' },
   'llama-cpp': {
     // While a model loads it answers 503, which means the same everywhere.
@@ -52,7 +52,7 @@ export const customHostRows: Readonly<Record<CustomHostKind, CustomHostRow>> = {
     capabilities: { forcedTools: false, parallelSwitch: false, logprobs: false },
     source: 'github.com/ollama/ollama docs/api/openai-compatibility.mdx, 2026-08',
   },
-  // It settles what its upstream bills.
+  // Tollgate settles the amounts that its upstream bills.
   tollgate: {
     onCancel: 'bills_on',
     requests: router,

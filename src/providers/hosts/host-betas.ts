@@ -80,7 +80,7 @@ export function betaHeader(request: BetaRequest, known: HostBetas): readonly str
   return passed.length === 0 ? none : [headers[request.dialect] ?? '', passed.join(',')]
 }
 
-/** What the host does not know, as `anthropic-beta:NAME`. */
+/** The betas that the host does not know, as `anthropic-beta:NAME`. */
 export function unknownBetas(request: BetaRequest, known: HostBetas): readonly string[] {
   return betas(request, known, false).map((name) => `${headers[request.dialect]}:${name}`)
 }

@@ -29,7 +29,7 @@ function outgoing(dialect: UpstreamFormatName, more: Partial<OutgoingRequest> = 
   }
 }
 
-/** As the pages of the hosts have them. */
+/** Paths from the hosts' own documentation. */
 const addresses: readonly (readonly [provider: string, dialect: UpstreamFormatName, path: string])[] = [
   ['alibaba', 'openai-chat', '/compatible-mode/v1/chat/completions'],
   ['alibaba', 'anthropic', '/apps/anthropic/v1/messages'],
@@ -134,7 +134,7 @@ const refusals: readonly (readonly [
     'context',
   ],
   ['together', 524, { message: 'timeout' }, 'later'],
-  // Its libraries read the text of the call that failed.
+  // Groq's libraries read the text of the failed call.
   [
     'groq',
     400,

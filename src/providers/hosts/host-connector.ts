@@ -33,25 +33,25 @@ export const hostConnectors: readonly Connector[] = [
   ),
 ]
 
-/** What a host may be asked for besides counting tokens; it stores nothing for us and compacts nothing. */
+/** Operations of a host besides counting tokens; we store nothing there and compact nothing. */
 const operations: readonly string[] = ['generate', 'embed']
 
 /** The most expensive image of any vendor: 10,000 patches at a factor of 2.46, see openai.ts. */
 const pictureTokensMax = 24_600
 const pageTextTokens = 3_000
 
-/** What a row does not say of a host. */
+/** Facts about a host that are not in its row. */
 export interface HostIdentity {
   readonly provider: string
   readonly displayName: string
-  /** What the address of a customer looks like where each has one. */
+  /** Example of a customer's address, where each customer has one. */
   readonly addressExample?: string
   readonly credentialForms?: readonly CredentialForm[]
   /** Sent with each request. */
   readonly fixedHeaders?: readonly string[]
   /** The caller's query is forwarded as to the format's vendor; left out: it chooses versions of the host, and is not. */
   readonly forwardsQuery?: true
-  /** Where the paths of a format begin below an address; left out: as the row says. */
+  /** The prefix of a format's paths below an address; absent: the row's. */
   readonly pathPrefix?: (dialect: UpstreamFormatName, basePath: string) => string
 }
 
@@ -120,7 +120,7 @@ function prefixFor(
 
 function pathAt(row: HostRow, prefix: string, outgoing: OutgoingRequest): string {
   const { dialect, operation, streamed } = outgoing
-  // As Google writes versions of models: `@` needs no escape in a path.
+  // Google writes versions of models with `@`, which needs no escape in a path.
   const model = encodeURIComponent(outgoing.model).replaceAll('%40', '@')
   if (operation === 'count_tokens')
     return countingOf(row, dialect)?.path?.({ prefix, model }) ?? pathBelow(prefix, outgoing)
@@ -144,7 +144,7 @@ function authorizerOf({ authorizer }: HostRow, credential: string): Authorizer |
   return fields === null ? undefined : authorizer?.(credential, fields)
 }
 
-/** A server without a key is asked without the header: an empty one is refused by some. */
+/** Omits the header where there is no key: some servers reject an empty one. */
 function credentialHeaders(authentication: Authentication, credential: string): readonly string[] {
   if (credential === '') return []
   return authentication === 'bearer'

@@ -8,7 +8,7 @@ import { googleModels } from '../google-models-table.ts'
 import { openaiModels } from '../openai-models-table.ts'
 import { type CapabilityRow, capabilitiesFrom } from '../upstream-format.ts'
 
-/** As the servers of open models take it; images reach models without eyes too, and are refused there in the host's words. */
+/** Defaults of servers for open models; images reach text-only models too, and are rejected there with the host's message. */
 const open: Capabilities = {
   sampling: 'all',
   temperatureMax: 2,
@@ -38,7 +38,7 @@ const open: Capabilities = {
 
 const reasoning: Capabilities = { ...open, thinking: 'effort', efforts: ['low', 'medium', 'high'] }
 
-/** What Converse has for every model; which media and tools a model takes is in its row. */
+/** Defaults of Converse for every model; the media and tools of a model are in its row. */
 const converse: Capabilities = {
   ...open,
   temperatureMax: 1,
@@ -134,11 +134,11 @@ const makers: readonly {
   { names: /^(?=(?:gpt-(?!oss)|o\d|codex-mini))/, rows: openaiModels, own: (name) => name },
 ]
 
-/** What a model takes at a host that calls it so. */
+/** The capabilities of a model by its name at a host. */
 export function hostedCapabilities(upstreamModel: string): Capabilities {
   const maker = makers.find(({ names }) => names.test(upstreamModel))
   if (maker === undefined) return capabilitiesFrom(rows, upstreamModel)
   const takes = capabilitiesFrom(maker.rows, maker.own(upstreamModel.replace(maker.names, '')))
-  // That Chat Completions takes no tools together with an effort is a rule of OpenAI's own address.
+  // Only OpenAI's own API rejects tools together with an effort in Chat Completions.
   return { ...takes, chatTools: 'always' }
 }

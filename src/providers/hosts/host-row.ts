@@ -1,6 +1,6 @@
 /**
- * What is said of a host that is asked in a format of another vendor. Types alone. A row says where the host differs from the
- * vendor of the format; what it leaves out is as there. It holds nothing about a model, and nothing that could be computed.
+ * The facts about a host that serves another vendor's format. Types alone. A row lists the differences from the vendor of the format;
+ * everything it omits is the same. It contains nothing about a single model, and nothing that could be computed.
  */
 import type { SecretFields } from '../../base/secret-fields.ts'
 import type { CountingShape, UpstreamCountingFormat } from '../../wire/counting.ts'
@@ -22,7 +22,7 @@ export interface HostRow {
    * a format that is not here is not served. The first one is the host's own, in which its models are listed.
    */
   readonly prefixes: Readonly<Partial<Record<UpstreamFormatName, string>>>
-  /** What the prefixes continue, by the path of an upstream's URL; omitted: they replace that path. */
+  /** The base path that the prefixes continue, by the path of an upstream's URL; omitted: the prefixes replace that path. */
   readonly addressOf?: (basePath: string) => string
   /** Why an address cannot be one of the host; undefined: it can. */
   readonly addressMistake?: (url: string) => string | undefined
@@ -52,7 +52,7 @@ export interface HostRow {
   readonly authentication?: Readonly<Partial<Record<UpstreamFormatName, Authentication>>>
   /** How requests are authorized with a credential of several fields; left out: a credential is one text. */
   readonly authorizer?: (credential: string, fields: SecretFields) => Authorizer
-  /** What its refusals mean, before what they mean everywhere. */
+  /** Rules for the host's errors, checked before the common ones. */
   readonly errors?: readonly ErrorRule[]
   /** Versions of Messages that it knows besides the one of 2023, which every host knows. */
   readonly messagesVersions?: readonly string[]
@@ -63,8 +63,8 @@ export interface HostRow {
   /** Whether closing a stream stops the host's meter. */
   readonly onCancel: 'stops' | 'bills_on'
   readonly requests?: Readonly<Partial<Record<UpstreamFormatName, RequestDifferences>>>
-  /** What none of its models takes, or all of them take otherwise than the same models elsewhere. */
+  /** Capabilities that none of the host's models has, or that differ from the same models elsewhere. */
   readonly capabilities?: Partial<Capabilities>
-  /** The sources of the facts. Those marked `unverified` in comments apply until the host says otherwise. */
+  /** The sources of the facts. Facts marked `unverified` in comments apply until the host contradicts them. */
   readonly source: string
 }

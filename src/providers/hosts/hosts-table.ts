@@ -8,7 +8,7 @@
 import type { HostRow } from './host-row.ts'
 import type { HostName } from './host-variables-table.ts'
 
-/** What is asked of streams and refused by hosts that check every member. */
+/** Fields of OpenAI that hosts which check every field reject. */
 const openaiOnly = ['store', 'metadata', 'service_tier', 'prompt_cache_key', 'safety_identifier', 'verbosity']
 
 export const hosts: Readonly<Record<HostName, HostRow>> = {
@@ -185,7 +185,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     requests: {
       'openai-chat': {
         limitField: 'max_tokens',
-        // It has no word for no effort; this one is the fastest.
+        // Inception has no value for no effort; `instant` is the fastest.
         words: { reasoning_effort: { none: 'instant' } },
       },
     },
@@ -194,7 +194,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
   },
   minimax: {
     origin: 'https://api.minimax.io',
-    // Messages keeps thoughts apart, where Chat Completions writes them into the text.
+    // Messages separates reasoning, while Chat Completions writes it into the text.
     prefixes: { anthropic: '/anthropic/v1', 'openai-chat': '/v1' },
     modelList: '/v1/models',
     // Codes of `base_resp`, which comes with status 200; those that platform.minimax.io/docs does not explain are unverified.
@@ -267,7 +267,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
   },
   novita: {
     origin: 'https://api.novita.ai',
-    // Messages is for models whose row of the host's list says so: not offered.
+    // Messages is only for models whose row in the host's list includes it: not offered.
     prefixes: { 'openai-chat': '/openai/v1', 'openai-embeddings': '/openai/v1' },
     errors: [{ words: ['NOT_ENOUGH_BALANCE'], meaning: 'billing' }],
     onCancel: 'stops',
@@ -310,7 +310,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       { statuses: [524], meaning: 'timeout' },
     ],
     requestIdHeader: 'x-generation-id',
-    // It may choose a host that bills on (Bedrock, Google, Groq, Mistral), and its stream does not say so in time.
+    // OpenRouter may choose a host that bills on (Bedrock, Google, Groq, Mistral), and the stream does not tell in time.
     onCancel: 'bills_on',
     // OpenAI's limit for IDs of tool calls applies behind it: github.com/openclaw/openclaw/pull/875.
     requests: {

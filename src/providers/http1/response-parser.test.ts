@@ -1,4 +1,4 @@
-/** What the parser of responses refuses although a more tolerant one would guess, and what it takes. */
+/** Responses that the parser rejects although a more tolerant one would guess, and responses that it accepts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { requestHead } from '../send.ts'

@@ -1,9 +1,9 @@
 /**
- * Parses HTTP/1.1 responses from the bytes of one connection, one response at a time. It is strict, keeps no more than
- * an incomplete head or line, and does not look at the body.
+ * Parses HTTP/1.1 responses from the bytes of one connection, one response at a time. It is strict, stores no more than an incomplete
+ * head or line, and does not look at the body.
  */
 
-/** What a response consists of: one head, then chunks, then one end. */
+/** Parts of a response: one head, then chunks, then one end. */
 export interface ResponseEvents {
   head(status: number, headers: ReadonlyMap<string, string>): void
   chunk(bytes: Uint8Array): void
@@ -23,7 +23,7 @@ const extensions =
   /^(?:;[!#$%&'*+.^_`|~\w-]+(?:=(?:[!#$%&'*+.^_`|~\w-]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)+$/
 /** 4 GiB less one byte. */
 const sizeDigitsMax = 8
-/** What a step returns for bytes that are not a response. */
+/** Return value of a step for bytes that are not a response. */
 const failed = -1
 
 export class ResponseParser {
@@ -40,7 +40,7 @@ export class ResponseParser {
   #head: ResponseHead | undefined
   #isExact = false
 
-  /** @param overheadBytesMax bounds what a response has besides its body: heads, extensions of chunks and trailers together. */
+  /** @param overheadBytesMax the maximum size of all parts of a response but its body: heads, chunk extensions and trailers. */
   constructor(overheadBytesMax: number) {
     this.#overheadBytesMax = overheadBytesMax
   }
@@ -50,12 +50,12 @@ export class ResponseParser {
     return this.#isExact && this.#head?.keepsOpen === true
   }
 
-  /** How long the upstream keeps an idle connection, where the response said so. */
+  /** The upstream's timeout for idle connections, if the response stated one. */
   get idleMs(): number | null {
     return this.#head?.idleMs ?? null
   }
 
-  /** What arrives from now on is the response whose events go to `events`. */
+  /** Starts reading a response and sends its events to `events`. */
   begin(events: ResponseEvents): void {
     this.#events = events
     this.#step = 'head'
@@ -136,7 +136,7 @@ export class ResponseParser {
     return next
   }
 
-  /** What cannot become a head is refused before its end arrives, which may be never. */
+  /** Waits for the rest of a head. Bytes that cannot become one are rejected immediately, as the end may never arrive. */
   #waitForHead(buffer: Buffer, at: number): number {
     if (!firstBytes.startsWith(buffer.toString('latin1', at, at + firstBytes.length))) {
       return this.#fail('no status line of HTTP/1.1')
@@ -268,7 +268,7 @@ interface ResponseHead {
   readonly bodyEnd: BodyEnd
   /** The connection can take another request after this response. */
   readonly keepsOpen: boolean
-  /** How long the upstream keeps an idle connection, where it says so. */
+  /** The upstream's timeout for idle connections, if stated. */
   readonly idleMs: number | null
 }
 
@@ -281,7 +281,7 @@ const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: .*)?$/
 /** Control characters, and half of a line's end. */
 const forbidden = /[^\t\r\n -~\x80-\xff]|\r(?!\n)|(?<!\r)\n/
 const token = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
-/** They decide where a body ends: given once, and without tabs, which parsers take differently. */
+/** Headers that decide where a body ends: allowed once, and without tabs, which parsers treat differently. */
 const framing: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding'])
 const length = /^\d{1,15}$/
 const closeOption = /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i

@@ -4,7 +4,7 @@
  */
 import type { Migration } from './migration.ts'
 
-/** What admission and settlement read and write for every request. */
+/** Balances that admission and settlement read and write for every request. */
 const account = `
 CREATE TABLE account (
   id INTEGER PRIMARY KEY,
@@ -404,7 +404,7 @@ CREATE TABLE top_up (
   CHECK (paid_ms IS NULL OR payment_intent IS NOT NULL)
 ) STRICT`
 
-/** One refund or dispute of a top-up: the entry that took the money, and the one that gave it back. */
+/** A refund or dispute of a top-up: the entry that took the money, and the one that returned it. */
 const topUpReturn = `
 CREATE TABLE top_up_return (
   entry INTEGER PRIMARY KEY,
@@ -526,7 +526,7 @@ END`,
   ),
 )
 
-/** Of the ledger's machine: each of its engines stores them in its own way. */
+/** Tables of the ledger's machine: each of its engines stores them differently. */
 const machineTables = [account, accountProfile, keyUsage, hold, entry, receipt, process]
 
 /** Alike in both databases. */
@@ -599,7 +599,7 @@ const otherIndexes = [
   'CREATE INDEX webhook_event_at ON webhook_event (at_ms)',
 ]
 
-/** What both databases have: the control plane's tables, as the embedded database writes them. */
+/** Statements for both databases: the control plane's tables, in the SQL of the embedded database. */
 export const sharedStatements: readonly string[] = [...otherTables, ...otherIndexes]
 
 export const schema: Migration = {

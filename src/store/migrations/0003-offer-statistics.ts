@@ -1,6 +1,6 @@
 /**
- * What offers did lately, counted in slots of time: every row is added to, so that several servers write the same ones. Nothing
- * uses `offer_speed` any more.
+ * Recent counts per offer, in slots of time: rows are only added to, so that several servers write the same ones. `offer_speed` is
+ * unused.
  */
 import type { Migration } from './migration.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The receipts of an account in a table for itself, in place of an index of the receipts: it may be filled later than they
- * are stored, many rows together.
+ * The receipts of an account in a separate table, in place of an index on receipts: it may be filled later than they are stored, many
+ * rows in one write.
  */
 import type { Migration } from './migration.ts'
 

@@ -1,4 +1,4 @@
-/** An account may turn the low-balance warning off: the check of `alert_days` allows no day that says so. */
+/** An account may turn the low-balance warning off: the check of `alert_days` allows no value for that. */
 import type { Migration } from './migration.ts'
 
 export const alertOffColumn =

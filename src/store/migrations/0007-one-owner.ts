@@ -1,7 +1,7 @@
 /** An ID of a provider belongs to one account: the first that got it, for as long as it can be referred to. */
 import type { Migration } from './migration.ts'
 
-/** Of rows that several accounts have the oldest stays. */
+/** Where several accounts have the same object, the oldest row stays. */
 export const removeLaterOwners = `DELETE FROM provider_object WHERE position NOT IN
   (SELECT min(position) FROM provider_object GROUP BY id)`
 

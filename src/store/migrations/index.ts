@@ -12,7 +12,7 @@ import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
 
-/** What made the receipt's column for each class of tokens: a new class needs a migration. */
+/** The migration that made the receipt's column for each class of tokens: a new class needs a migration. */
 const meterColumns: Readonly<Record<Meter, Migration>> = {
   inputUncached: schema,
   cacheRead: schema,

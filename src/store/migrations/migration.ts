@@ -1,6 +1,6 @@
-/** What one migration is: a number, a name and its statements. */
+/** A step of the schema: its number, name and statements. */
 export interface Migration {
-  /** Its place in the list, from 1. */
+  /** Position in the list, from 1. */
   readonly number: number
   readonly name: string
   readonly statements: readonly string[]

@@ -1,4 +1,4 @@
-/** What the server makes of an array that is written here, for every kind of value. */
+/** Array parameters of every type as the server reads them. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { postgresIsMissing, sharedPostgres } from '../../../test/support/postgres-server.ts'

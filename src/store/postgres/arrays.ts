@@ -7,7 +7,7 @@ import type { Input } from '../sqlite/connection.ts'
 
 export type ColumnType = 'bigint' | 'text' | 'bytea'
 
-/** What the server takes as an array: a text, or bytes in its binary form. */
+/** An array parameter: text, or bytes in the server's binary form. */
 export type ArrayParameter = string | Buffer
 
 /** Rejects what its type cannot hold: it would be another value. */

@@ -46,7 +46,7 @@ export function openBlockingConnection(options: BlockingOptions): Database {
       Atomics.store(replied, 0, 0)
       for (let got = receiveMessageOnPort(port); got !== undefined; got = receiveMessageOnPort(port)) {
         const reply = got.message as StatementReply
-        // One that came too late was given up.
+        // Replies to earlier statements, which timed out, are skipped.
         if (reply.id === id) return reply
       }
     }

@@ -13,10 +13,10 @@ const notify = (name: string, id: string): string =>
 
 const trigger = (table: string, when: string): string => `CREATE TRIGGER ${table}_changed AFTER ${when}`
 
-/** Tables that a process has in memory as a whole. */
+/** Tables that a process has fully in memory. */
 const wholeTables = ['model_override', 'price_version', 'upstream', 'setting']
 
-/** Of the control plane and the ledger. */
+/** Triggers on tables of the control plane and the ledger. */
 export const changeTriggers: readonly string[] = [
   notify('notify_table', ''),
   notify('notify_row', " || ' ' || coalesce(NEW.id, OLD.id)"),
@@ -39,7 +39,7 @@ export const changeTriggers: readonly string[] = [
   ),
 ]
 
-/** Those of the identity database: sessions that end, and people that change. */
+/** Triggers of the identity database: for sessions that end, and people that change. */
 export const identityTriggers: readonly string[] = ['auth_session', 'auth_user', 'auth_member'].map((table) =>
   trigger(table, `UPDATE OR DELETE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION notify_table()`),
 )

@@ -10,7 +10,7 @@ import { stateOf } from './errors.ts'
 
 export interface OpenClient {
   readonly client: pg.Client
-  /** Of its host alone. */
+  /** The URL of the host that answered. */
   readonly url: string
   /** When the server was started. */
   readonly startedAt: string
@@ -24,7 +24,7 @@ export interface ClientNeeds extends pg.ClientConfig {
   readonly purpose?: Purpose
 }
 
-/** It answers, and takes no writes: a standby, or a server that was set to read only. */
+/** The server answers but takes no writes: it is a standby or set to read only. */
 class ReadOnlyServer extends Error {
   /** PostgreSQL's own code for a write there. */
   readonly code = '25006'
@@ -34,7 +34,7 @@ class ReadOnlyServer extends Error {
   }
 }
 
-/** Asks all hosts together: one that is dead may take as long as a connection may. Rejects with why the last one failed. */
+/** Connects to all hosts in parallel, because a dead one may take the full connection timeout. Rejects with the last failure. */
 export async function openClient(url: string, needs: ClientNeeds): Promise<OpenClient> {
   const attempts = hostUrls(url).map((each) => openOne(each, needs))
   try {
@@ -58,7 +58,7 @@ function closeUnless(attempt: Promise<OpenClient>, kept: OpenClient): void {
 
 async function openOne(url: string, { purpose = 'write', ...config }: ClientNeeds): Promise<OpenClient> {
   const client = new pg.Client({ ...config, connectionString: clientAddress(url) })
-  // What fails later is reported by what was sent, and by those who listen.
+  // Later failures reject the statement that was sent, and reach other listeners.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -90,7 +90,7 @@ function facts(purpose: Purpose): string {
     CASE WHEN ${readOnly} THEN 'yes' ELSE 'no' END, CASE WHEN ${asynchronous} THEN 'yes' ELSE 'no' END`
 }
 
-/** A connection asks for commits on disk, and a pooler may ignore that. */
+/** A connection requests commits on disk, and a pooler may ignore that. */
 const asynchronous = 'synchronous_commit is off: a commit would be lost in a crash of the database'
 
 const lookEveryMs = 1_000
@@ -154,7 +154,7 @@ async function isThere({ url, startedAt }: OpenClient, connectMs: number): Promi
     void endClient(found.client)
     return found.startedAt === startedAt
   } catch (error) {
-    // It has answered, if only that it has no room for another connection.
+    // The server answered, if only that it accepts no more connections.
     return stateOf(error)?.startsWith('53') === true
   }
 }
@@ -162,7 +162,7 @@ async function isThere({ url, startedAt }: OpenClient, connectMs: number): Promi
 /** Resolves when it is closed; a server that does not say goodbye is not waited for. */
 export async function endClient(client: pg.Client): Promise<void> {
   const timer = systemClock.after(goodbyeMsMax, () => streamOf(client).destroy())
-  // What it throws is why it is closed.
+  // An error here repeats the reason for closing.
   await client.end().catch(() => {})
   timer.cancel()
 }

@@ -1,6 +1,6 @@
 /**
- * One connection to a PostgreSQL database: prepared statements that are sent without waiting for the answers of those
- * before them, rows as arrays, integers as bigint. Knows no table. Only this folder names `pg`.
+ * A connection to a PostgreSQL database: prepared statements are sent without waiting for earlier answers, rows are arrays, integers
+ * are bigint. Knows no table. Only this folder names `pg`.
  */
 import type { Writable } from 'node:stream'
 import type pg from 'pg'
@@ -18,7 +18,7 @@ export interface PostgresStatement {
 
 export interface PostgresResult {
   readonly rows: Output[][]
-  /** What was done, such as `COMMIT`; a transaction that had failed answers `ROLLBACK`. */
+  /** The command that ran, such as `COMMIT`; a transaction that had failed answers `ROLLBACK`. */
   readonly command: string
   /** How many rows were found or changed. */
   readonly count: number
@@ -42,7 +42,7 @@ export interface ConnectionOptions {
   readonly name: string
   readonly connectMsMax: number
   readonly statementMsMax: number
-  /** It only reads, and whole tables: the server chooses how. */
+  /** Whether the connection only reads whole tables: the server chooses how. */
   readonly isForTables?: boolean
 }
 
@@ -65,7 +65,7 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
     connectionTimeoutMillis: connectMsMax,
     statement_timeout: statementMsMax,
     idle_in_transaction_session_timeout: statementMsMax,
-    // Where the server does not answer at all, the connection is given up.
+    // A server that does not answer ends the connection.
     query_timeout: statementMsMax + connectMsMax,
     pipeline: true,
     options: (isForTables ? settingsForTables : settings).map((setting) => `-c ${setting}`).join(' '),
@@ -78,7 +78,7 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
   const lose = (): void => {
     isClosed = true
   }
-  // What was sent is rejected with the same error.
+  // Statements already sent are rejected with the same error.
   client.on('error', lose)
   client.on('end', lose)
   const together = sendTogether(streamOf(client))
@@ -120,7 +120,7 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
   }
 }
 
-/** What is sent in one turn leaves in one write: a system call for each statement would cost more than the statement. */
+/** Writes all statements of a turn with one system call, which would cost more per statement than the statement itself. */
 function sendTogether(stream: Writable): () => void {
   let isGathering = false
   return () => {

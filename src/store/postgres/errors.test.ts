@@ -1,4 +1,4 @@
-/** What an SQLSTATE is to callers: a statement that is rejected is an error with its name, the server's trouble is an outage. */
+/** How each SQLSTATE appears to callers: a rejected statement is an error with its name, trouble at the server is an outage. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrokenInvariant } from '../../base/assert.ts'

@@ -9,7 +9,7 @@ import { storeUnavailable } from '../errors.ts'
  */
 const rejections = /^(?:0A|21|22|23|2B|2F|34|38|39|3F|42|44|54|P0)/
 
-/** SQLite's codes for what a server's codes mean, by their beginning: what follows an error asks for one of them. */
+/** SQLite's codes for SQLSTATEs, by their beginning: callers check SQLite's codes. */
 const sqliteCodes: readonly (readonly [start: string, code: number])[] = [
   ['23505', 2067],
   ['23503', 787],
@@ -28,7 +28,7 @@ const endsConnection = /^(?:08|57P)/
 export class PostgresFailure extends Error {
   override readonly name = 'PostgresFailure'
   readonly errcode: number
-  /** The whole transaction has failed, or its outcome is unknown: it must not be repeated piece by piece. */
+  /** Whether the entire transaction has failed, or its outcome is unknown: it must not be repeated piece by piece. */
   readonly concernsTransaction: boolean
 
   constructor({ state, message }: { readonly state: string | null; readonly message: string }) {
@@ -77,7 +77,7 @@ export function isRepeatable(error: unknown): boolean {
 /** A write was refused because the server takes none: another one may be the primary now. */
 export const isReadOnly = (error: unknown): boolean => stateOf(error) === '25006'
 
-/** Whether the server, or one of several, has no room for another connection: of all, or of this user or database. */
+/** Whether a server accepts no more connections, in total or from this user or to this database. */
 export const hasNoRoom = (error: unknown): boolean =>
   error instanceof AggregateError ? error.errors.some(hasNoRoom) : stateOf(error) === '53300'
 

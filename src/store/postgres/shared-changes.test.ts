@@ -1,4 +1,4 @@
-/** The connection that receives changes: it is closed when that is asked for, also while it is opened again. */
+/** The connection that receives changes: closing it works even while it is reconnecting. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../../../test/support/metered-gateway.ts'

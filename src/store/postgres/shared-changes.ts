@@ -1,6 +1,6 @@
 /**
- * What other processes have changed: triggers of the database send the name of the table with each committed change, and a
- * connection of its own receives it. A connection that was lost is opened again, and then everything may have changed.
+ * Changes by other processes: database triggers send the name of the table with each committed change, and a separate connection
+ * receives it. A lost connection is opened again, after which everything may have changed.
  */
 import type pg from 'pg'
 import { assert } from '../../base/assert.ts'
@@ -15,14 +15,14 @@ import { recordedSteps, type SchemaPart } from './migrate.ts'
 export interface SharedChange {
   /** `everything`: changes may have been missed. */
   readonly table: string | 'everything'
-  /** Of the row, where the table's trigger sends it. */
+  /** The row's id, if the table's trigger sends it. */
   readonly id: bigint | null
 }
 
 export interface SharedChangesOptions {
   readonly url: string
   readonly clock: Clock
-  /** Of this process, whose own changes are not reported. */
+  /** The name of this process, whose own changes are not reported. */
   readonly processName: string
   readonly connectMsMax: number
   readonly onChange: (change: SharedChange) => void
@@ -73,7 +73,7 @@ export async function receiveChanges(options: SharedChangesOptions): Promise<() 
     await testWrites(opened)
     const message = await newerSchema(opened, schema)
     if (message === null) return
-    // It is said once.
+    // Reports a newer schema only once.
     isClosed = true
     onNewerSchema(message)
   }
@@ -100,7 +100,7 @@ export async function receiveChanges(options: SharedChangesOptions): Promise<() 
   return async () => {
     isClosed = true
     timer?.cancel()
-    // It may be opening another connection.
+    // The test may be opening another connection.
     await testing
     if (client !== undefined) await endClient(client)
   }

@@ -24,7 +24,7 @@ export interface StatementRequest {
   readonly id: number
   readonly text: string
   readonly values: readonly unknown[]
-  /** It belongs to a transaction that is open: not to be executed on a new connection. */
+  /** The statement belongs to an open transaction, so it must not run on a new connection. */
   readonly isContinued: boolean
   /** Several statements in one text, without values and results. */
   readonly isScript: boolean
@@ -41,7 +41,7 @@ export type StatementReply = { readonly id: number } & (
   | { readonly kind: 'failure'; readonly state: string | null; readonly message: string }
 )
 
-/** Statements that the server has prepared for this connection; those after them are sent whole each time. */
+/** Statements that the server has prepared for this connection; any beyond these are sent in full each time. */
 const preparedMax = 500
 
 interface Watched {
@@ -143,7 +143,7 @@ export function serveStatements({ port, replied, ...setup }: StatementServerSetu
   }
 }
 
-/** The name under which a connection keeps a statement; undefined: it has enough of them. */
+/** Names the prepared statements of a connection; undefined: it has enough of them. */
 function namesUpTo(max: number): (text: string) => string | undefined {
   const names = new Map<string, string>()
   return (text) => {

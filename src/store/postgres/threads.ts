@@ -6,7 +6,7 @@ import { noOverlay, type OpenForReading } from '../sqlite/reader.ts'
 import type { OpenForWriting, ThreadSetup } from '../sqlite/writer.ts'
 import { openBlockingConnection } from './blocking-connection.ts'
 
-/** The connection's name says whose it is: `tollgate <process> <thread>`. */
+/** The connection's name: `tollgate <process> <thread>`. */
 const connectionName = (processName: string, thread: string): string => `tollgate ${processName} ${thread}`
 
 /** Which of the limits is that of the statements of a kind of thread. */
@@ -44,8 +44,8 @@ export function openPostgresForReading(setup: ThreadSetup): OpenForReading {
 }
 
 /**
- * One transaction of the control plane at a time, over all processes: its statements decide by what they have read before,
- * as they do on the embedded database, which has one writer.
+ * Runs one transaction of the control plane at a time, over all processes: its statements depend on earlier reads, as on the embedded
+ * database, which has one writer.
  */
 export function postgresCommitter(database: Database, lock: string): Committer {
   const rollback = (): void => {

@@ -240,7 +240,7 @@ test('nothing is deferred after a commit that failed, until one works', (context
   assert.ok(isFailed(run([['see', 1n]])))
   assert.ok(isFailed(run([['add', 1n, 1n]])), 'it is refused instead of being answered from memory')
   database.exec('PRAGMA query_only = OFF')
-  // What was answered before is lost with the commit that failed, and a caller who looks finds that.
+  // A failed commit also loses the earlier deferred changes; a caller that looks finds that out.
   assert.deepEqual(run([['add', 1n, 1n]]), [[6n], [], 'lost'])
   run([['put', 2n, 5n]])
   assert.deepEqual(run([['add', 1n, 1n]]), [[7n], [], 'lost'])

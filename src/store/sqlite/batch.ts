@@ -1,8 +1,8 @@
 /**
- * Runs a batch of whole operations as one transaction. When one fails, everything is rolled back and
- * each operation runs again alone, so that only the culprit gets the error; where the connection was lost, all get it.
- * A batch of operations that may be deferred runs in memory and is answered without a commit: the next commit has its
- * changes, and what a rollback takes from memory runs again. Knows no operation itself.
+ * Runs a batch of operations as one transaction. When one fails, everything is rolled back and each operation runs again alone, so
+ * that only that one fails; if the connection was lost, all fail. A batch of operations that may be deferred runs in memory and is
+ * answered without a commit: the next commit includes its changes, and what a rollback removes from memory runs again. Knows no
+ * operation itself.
  */
 import { delayOfEach, type Failpoints, reachEach } from '../../base/failpoint.ts'
 import type { Database } from './connection.ts'
@@ -16,7 +16,7 @@ import { type BatchReply, type Call, type DeferredAnswers, type Failure, toFailu
 export interface WriterOperation {
   /** Whether its commit must have reached the disk before it is answered. */
   readonly durable: boolean
-  /** Of one that runs on the rows in memory alone: `later`, `after`, or with its own commit; see machine/operation.ts. */
+  /** Deferral of an operation that only uses rows in memory: `later`, `after`, or absent; see machine/operation.ts. */
   readonly deferral?: 'later' | 'after' | undefined
   // Values cross a thread here; the table's owner types both ends.
   readonly run: (...values: never[]) => unknown
@@ -24,13 +24,13 @@ export interface WriterOperation {
 
 export type OperationTable = Readonly<Record<string, WriterOperation>>
 
-/** What operations share within one batch and write at its end; rows may stay in it between batches. */
+/** State that operations share within a batch and write at its end; rows may stay in it between batches. */
 export interface BatchMemory {
   /** Writes what was changed, as far as a commit needs it. */
   flush(): void
   /** Writes to its tables also what earlier commits have written elsewhere; see row-journal.ts. */
   writeAll(): void
-  /** What was written is committed. */
+  /** Called when the written changes are committed. */
   committed(): void
   /** Forgets everything: the batch was rolled back. */
   forget(): void
@@ -59,7 +59,7 @@ export function sharedMemory(memories: readonly BatchMemory[]): BatchMemory {
   }
 }
 
-/** What a writer can do, prepared on its connection. */
+/** The parts of a writer, prepared on its connection. */
 export interface WriterPlan {
   readonly operations: OperationTable
   readonly memory: BatchMemory
@@ -127,7 +127,7 @@ export function batchRunner(commits: Committer, plan: WriterPlan, points: Failpo
     return [results, failures, deferred.state]
   }
 
-  /** They keep their answers. One that cannot be committed now either is lost: nothing finds its hold any more. */
+  /** Runs deferred operations again; their answers stay. One that still cannot be committed is lost, and so is its hold. */
   function runDeferredAgain(): void {
     const [, failures] = runAlone(deferred.take())
     if (failures.length > 0) deferred.lost()
@@ -152,7 +152,7 @@ export function batchRunner(commits: Committer, plan: WriterPlan, points: Failpo
         results.push(run(call))
         deferred.add(call)
       } catch (error) {
-        // What it changed before it failed is in memory with the changes of the others.
+        // The failed call's changes are in memory with those of the others.
         plan.memory.forget()
         runDeferredAgain()
         results.push(undefined)
@@ -258,7 +258,7 @@ class DeferredCalls {
     if (this.#operations[call[0]]?.deferral === 'later') this.#calls.push(call)
   }
 
-  /** All of them, which are no longer deferred. */
+  /** Removes and returns all deferred calls. */
   take(): readonly Call[] {
     return this.#calls.splice(0)
   }
@@ -282,7 +282,7 @@ class DeferredCalls {
   }
 }
 
-/** Of a database that is reached over a network: the commit may have been carried out. */
+/** Whether the error leaves the transaction's outcome unknown: a commit sent over a network may have been carried out. */
 const concernsTransaction = (error: unknown): boolean =>
   error instanceof Error && (error as { concernsTransaction?: unknown }).concernsTransaction === true
 

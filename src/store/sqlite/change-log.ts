@@ -1,6 +1,6 @@
 /**
- * What transactions on the embedded database change of the tables that threads have in memory, as triggers report it on the
- * only connection that writes. Does not decide which threads hear of it.
+ * Changes to tables that threads have in memory, as triggers on the embedded database's only writing connection report them. Does not
+ * decide which threads get them.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { SharedChange } from '../postgres/shared-changes.ts'
@@ -8,7 +8,7 @@ import type { Committer } from './batch.ts'
 
 interface Reported {
   readonly on: readonly ('INSERT' | 'UPDATE' | 'DELETE')[]
-  /** The column that names the row; null: the table as a whole. */
+  /** The column that identifies the row; null: the entire table. */
   readonly id: string | null
   /** The only column whose changes are reported. */
   readonly column?: string
@@ -58,7 +58,7 @@ export function reportChanges(
 
 function triggerOf(table: string, event: Reported['on'][number], { id, column }: Reported): string {
   const row = event === 'DELETE' ? 'OLD' : 'NEW'
-  // Rows are written whole: that a column is written does not mean that it has changed.
+  // Statements write all columns, so that a column is written does not mean that it has changed.
   const when = column === undefined ? '' : `WHEN OLD.${column} IS NOT NEW.${column}`
   return `CREATE TEMP TRIGGER ${table}_${event.toLowerCase()} AFTER ${event} ON main.${table} ${when}
     BEGIN SELECT note_change('${table}', ${id === null ? 'NULL' : `${row}.${id}`}); END`

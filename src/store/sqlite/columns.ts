@@ -34,13 +34,13 @@ interface Codec<Value> {
   write(value: Value): Input
 }
 
-/** One field of a row: in one column, or in several for a nested row. */
+/** A field of a row: in one column, or in several for a nested row. */
 export interface Field<Value> {
   readonly columns: readonly string[]
   readonly kind: Kind
-  /** Of the kind `codec`. */
+  /** Set for the kind `codec`. */
   readonly codec: Codec<Value> | null
-  /** Of the kinds `row` and `rowOrNull`. */
+  /** Set for the kinds `row` and `rowOrNull`. */
   readonly layout: Layout | null
   /** Never set: it carries the type. */
   readonly value?: Value
@@ -94,7 +94,7 @@ export const blob = <Value>(read: (bytes: Uint8Array) => Value, write: (value: V
   columnOf<Value>('codec', { read: (value) => read(value as Uint8Array), write })
 export const custom = <Value>(codec: Codec<Value>) => columnOf<Value>('codec', codec)
 
-/** A row that may be absent as a whole: its first value is null then. */
+/** A row that may be absent: its first value is null then. */
 export const rowOrNull = <Value>(row: Field<Value>): Field<Value | null> => ({ ...row, kind: 'rowOrNull' })
 
 export function rowOf<Table extends Fields>(table: Table): Row<Table> {

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 export type Input = SQLInputValue
 export type Output = SQLOutputValue
 
-/** What this program uses of a connection whose statements are synchronous; `DatabaseSync` is one. */
+/** The synchronous database connection that this program uses; `DatabaseSync` is one. */
 export interface Database {
   prepare(sql: string): PreparedStatement
   exec(sql: string): void
@@ -50,7 +50,7 @@ function assertVersion(database: Database): void {
   }
 }
 
-/** The connection that writes: durable at every commit unless a batch says otherwise. */
+/** Opens the connection that writes: durable at every commit unless a batch turns that off. */
 export function openForWriting(path: string): DatabaseSync {
   createPrivately(path)
   const database = new DatabaseSync(path, { enableForeignKeyConstraints: true, timeout: lockWaitMs })

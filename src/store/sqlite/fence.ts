@@ -1,6 +1,6 @@
 /**
- * One writer for one database, also where no file lock prevents a second one: a process that opens it for writing leaves a
- * random number in it, and every transaction checks that it is still there. The latest to open it wins.
+ * Ensures one writer for a database even without a file lock: a process that opens it for writing stores a random number in it, and
+ * every transaction checks the number. The latest to open it wins.
  */
 import { systemRandom } from '../../base/ids.ts'
 import { type Database, prepare } from './connection.ts'
@@ -15,7 +15,7 @@ const readOnlyCode = 8
 
 export class FenceLost extends Error {
   override readonly name = 'FenceLost'
-  /** As of a database that takes no writes: it is not the caller's fault. */
+  /** The error code of a read-only database: the caller is not at fault. */
   readonly errcode = readOnlyCode
 
   constructor() {

@@ -16,12 +16,12 @@ export interface TableRows {
 const tags = { none: 0, small: 1, large: 2, exact: 3, text: 4, bytes: 5, words: 6 } as const
 const smallSpan = 2 ** 31
 const firstBytes = 65_536
-/** Of a value that is not text or bytes, with its tag. */
+/** Maximum size of a value that is not text or bytes, with its tag. */
 const valueBytesMax = 9
-/** Bytes that are so many are taken as words of four bytes, most of which are small: half of what they would be. */
+/** Byte arrays of at least this length are compressed as 32-bit words, most of which are small: half the size. */
 const wordsBytesMin = 64
 const wordBytes = 4
-/** Words of which one byte says how many bytes each has: 0, 1, 2 or 4, as two bits. */
+/** Words per size byte, which has two bits for the length of each: 0, 1, 2 or 4 bytes. */
 const groupWords = 4
 
 /** Makes records, one after another, in the same memory. */
@@ -102,7 +102,7 @@ export class RecordWriter {
     this.#end = at + 4 + size
   }
 
-  /** Makes room for a value and writes its tag; returns where the value begins. */
+  /** Reserves space for a value and writes its tag; returns where the value begins. */
   #tagged(tag: number, bytes: number): number {
     if (this.#end + bytes > this.#bytes.length) {
       const grown = Buffer.alloc(Math.max(this.#bytes.length * 2, this.#end + bytes))
@@ -115,7 +115,7 @@ export class RecordWriter {
   }
 }
 
-/** What the two bits of a word are, when they are not the number of its bytes. */
+/** The two-bit code for a word of four bytes; smaller codes are the number of bytes. */
 const fourBytes = 3
 
 function sizeOf(word: number): number {

@@ -27,7 +27,7 @@ export interface JournalOverlay {
 
 /** Makes the views, on which the connection's other statements are to be prepared afterwards. */
 export function overlayJournal(database: Database): JournalOverlay {
-  // It also prevents changes of temporary tables; the connection itself cannot write to the database.
+  // `query_only` would also prevent changes to temporary tables; the connection cannot write to the database in any case.
   database.exec('PRAGMA query_only = OFF')
   const names = Object.keys(journaledTables) as JournaledName[]
   const tables = new Map<string, OverlayTable>(names.map((name) => [name, overlayTable(database, name)]))
@@ -39,7 +39,7 @@ export function overlayJournal(database: Database): JournalOverlay {
   const next = prepare(database, `SELECT seq, rows FROM ${journalTable} WHERE seq > ? ORDER BY seq`)
   let known: Ends = nothing
 
-  /** Of the records that were removed, the tables have whatever is in no later one, or something newer. */
+  /** Forgets rows of removed records: the tables have them, unless a later record does. */
   function forgetBefore(first: Output): void {
     for (const table of tables.values()) table.forgetBefore.run(first)
   }

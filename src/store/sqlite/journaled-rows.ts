@@ -1,6 +1,6 @@
 /**
- * One table's rows that are written behind, in three parts: those of the present transaction, those of newer records, and those of
- * older records, which the table gets in slices while newer ones gather. `row-journal.ts` says when.
+ * A table's journaled rows in three parts: those of the current transaction, those of newer records, and those of older records,
+ * which are written to the table in slices while newer ones gather. `row-journal.ts` decides when.
  */
 import { assert } from '../../base/assert.ts'
 import { type Database, type Input, prepare, type Statement } from './connection.ts'
@@ -10,7 +10,7 @@ import { type JournaledName, journaledTables } from './journaled-tables.ts'
 /** Identifies a row within its table. */
 export type JournalKey = bigint | string
 
-/** One table's rows that the journal has. */
+/** A table's rows in the journal. */
 export interface JournaledRows {
   /** The values of a row that its table may not have yet; undefined: its table has the row, or there is none. */
   find(key: JournalKey): readonly Input[] | undefined
@@ -26,12 +26,12 @@ export interface JournaledList {
   add(values: readonly Input[]): void
 }
 
-/** What a transaction does with one table. */
+/** A transaction's changes to a table. */
 export interface Journaled {
   readonly isEmpty: boolean
   /** Writes to the table what has to be there immediately. */
   writeNow(): void
-  /** What was changed since the last call, for a record. */
+  /** Returns the rows changed since the last call, for a record. */
   takeChanged(): TableRows
   /** Between transactions: the newer rows become the older ones. */
   startSlices(): void
@@ -99,7 +99,7 @@ interface RowSet<Item> {
   /** Rows of `others` replace those with the same key. */
   addAll(others: this): void
   clear(): void
-  /** So that rows of one page are written one after another. */
+  /** Sorts rows, so that those on the same page are written in sequence. */
   inOrder(): Item[]
 }
 
@@ -157,7 +157,7 @@ class ListedRows implements RowSet<Row> {
     this.#rows.push(row)
   }
 
-  /** Of the rows of another generation. */
+  /** Whether a row replaces one of another generation; rows of a list never do. */
   has(): boolean {
     return false
   }
@@ -187,13 +187,13 @@ class ListedRows implements RowSet<Row> {
 
 /** The generations of one table's rows. */
 abstract class Generations<Item, Rows extends RowSet<Item>> implements Journaled {
-  /** What newer records have. */
+  /** Rows in newer records. */
   protected newer: Rows
-  /** What older records have; its table may have it, too. */
+  /** Rows in older records; the table may have them too. */
   protected older: Rows
-  /** What records of the present transaction have. */
+  /** Rows in records of the current transaction. */
   protected appended: Rows
-  /** What it has changed, and no record has. */
+  /** Rows changed in the current transaction that are in no record yet. */
   protected changed: Rows
   /** Whether the table got all rows in the present transaction. */
   protected isWritten = false
@@ -201,7 +201,7 @@ abstract class Generations<Item, Rows extends RowSet<Item>> implements Journaled
   readonly #empty: () => Rows
   readonly #name: string
   readonly #columns: readonly string[]
-  /** Of `older`, made by its first slice. */
+  /** Slices of `older`, made by the first slice. */
   #slices: Slices<Item> | null = null
 
   constructor(database: Database, name: string, columns: readonly string[], empty: () => Rows) {
@@ -287,7 +287,7 @@ abstract class Generations<Item, Rows extends RowSet<Item>> implements Journaled
 }
 
 export class ChangedRows extends Generations<JournalKey, KeyedRows> implements JournaledRows {
-  /** Of `changed`: what the table has to have immediately. */
+  /** Keys in `changed` whose rows the table needs immediately. */
   readonly #now = new Set<JournalKey>()
 
   constructor(database: Database, name: string, columns: readonly string[]) {
@@ -332,7 +332,7 @@ export class AddedRows extends Generations<Row, ListedRows> implements Journaled
   override writeNow(): void {}
 }
 
-/** Of values of one type. */
+/** Compares values of the same type. */
 function ascending<Value extends Input>(a: Value, b: Value): number {
   if (a === b) return 0
   return (a as JournalKey) < (b as JournalKey) ? -1 : 1

@@ -1,11 +1,11 @@
 /** The tables whose rows are changed in the journal first. Knows nothing of their meaning. */
 
 interface JournaledTable {
-  /** What identifies a row. */
+  /** Columns that identify a row. */
   readonly key: readonly string[]
   /** Columns that the table has as they are: they never change, or are written immediately when they do. */
   readonly current: readonly string[]
-  /** Its rows are added in the journal, too; those of the others are in their table as soon as they exist. */
+  /** Rows of a list are added in the journal too; rows of other tables are inserted directly. */
   readonly isList: boolean
 }
 

@@ -36,7 +36,7 @@ class RoutedAdapter extends SqliteAdapter {
   }
 }
 
-/** What a database understands. */
+/** The SQL of a database. */
 export interface SqlLanguage {
   readonly adapter: () => DialectAdapter
   readonly introspector: (database: Kysely<unknown>) => DatabaseIntrospector

@@ -4,7 +4,7 @@
  */
 import type { Output } from './connection.ts'
 
-/** One call of one operation: its name, then what it takes. */
+/** A call of an operation: its name, then its values. */
 export type Call = readonly [operation: string, ...values: unknown[]]
 
 /** The operation that commits a page and changes nothing; part of every writer's table. */
@@ -41,8 +41,8 @@ export type BatchReply = readonly [
 ]
 
 /**
- * What was answered before its commit: `none` of it waits for one any more, or some is `waiting`, or some was `lost` at some
- * time, so that nothing can be concluded for a single one.
+ * State of the answers given before their commit: `none` is waiting, some are `waiting`, or some were `lost` at some time, so that
+ * nothing is certain about any of them.
  */
 export type DeferredAnswers = 'none' | 'waiting' | 'lost'
 

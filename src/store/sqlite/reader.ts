@@ -19,7 +19,7 @@ export interface ReaderPlan {
   readonly operations: (database: Database) => ReadTable
 }
 
-/** What each transaction has to see besides the tables; see journal-overlay.ts. */
+/** Data that each transaction sees besides the tables; see journal-overlay.ts. */
 type Overlay = JournalOverlay
 
 export const noOverlay = (): Overlay => ({ refresh() {}, reset() {} })

@@ -27,7 +27,7 @@ interface Account {
   readonly suspended: bigint | null
 }
 
-/** What is valid. */
+/** The expected contents. */
 interface Model {
   readonly accounts: ReadonlyMap<bigint, Account>
   readonly listed: readonly (readonly [account: bigint, id: bigint])[]
@@ -37,7 +37,7 @@ type Change =
   | { readonly kind: 'put' | 'suspend' | 'statement'; readonly account: bigint; readonly posted: bigint }
   | { readonly kind: 'list'; readonly account: bigint }
   | { readonly kind: 'unlist'; readonly account: bigint }
-  /** What a statement that needs no table makes of the changes before it. */
+  /** Flushes the earlier changes, as a statement that needs no table does. */
   | { readonly kind: 'flush' }
 
 type End = 'commit' | 'rollback' | 'crash' | 'commit and crash'
@@ -108,7 +108,7 @@ function open(path: string) {
       process = start()
       readers = [reader(path), reader(path)]
     },
-    /** As the writer has them. */
+    /** The rows as the writer sees them. */
     known: () =>
       stored.rows().map((row) => {
         const [id, posted, , suspended] = process.accounts.find(row[0] as bigint) ?? [...row, row[2]]

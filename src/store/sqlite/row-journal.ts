@@ -29,13 +29,10 @@ export interface JournalLimits {
   readonly sliceForRows: number
 }
 
-/**
- * For each row that a commit appends, so many of the older ones are written: all of them are before half as many newer
- * ones have gathered.
- */
+/** Each appended row writes this many old rows back: all are written before half as many newer ones have gathered. */
 const slicePace = 2
 
-/** What the present transaction has done so far. */
+/** Progress of the current transaction. */
 const nothingDone = {
   /** Rows that it has appended. */
   appended: 0,
@@ -62,7 +59,7 @@ export function openRowJournal(
   let olderSeq: bigint | null = null
   /** Rows of the newer records. */
   let gathered = 0
-  /** Of them: those for which a slice is still to be written. */
+  /** Gathered rows for which no slice has been written yet. */
   let unpaid = 0
   let done = { ...nothingDone }
 

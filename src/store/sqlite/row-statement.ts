@@ -6,7 +6,7 @@ export interface RowStatement<Value> {
   /** The first row. */
   one(...values: Input[]): Value | undefined
   all(...values: Input[]): Value[]
-  /** One after another, without holding all of them in memory. */
+  /** Reads rows one by one, without holding all of them in memory. */
   each(...values: Input[]): Iterable<Value>
 }
 

@@ -5,7 +5,7 @@
 import { constants, type DatabaseSync } from 'node:sqlite'
 import { type JournaledName, journaledTables } from './journaled-tables.ts'
 
-/** What the statement uses besides the result of `prepare`. */
+/** Finds which tables a statement uses while preparing it. */
 export type StatementUse = <Prepared>(prepare: () => Prepared) => {
   readonly prepared: Prepared
   /** Whether it changes rows that are in memory, or reads values that may be in the journal. */
@@ -36,7 +36,7 @@ const changes: ReadonlySet<number> = new Set([
   constants.SQLITE_UPDATE,
   constants.SQLITE_DELETE,
 ])
-/** None of them says which rows are used. */
+/** Actions that do not depend on which rows are used. */
 const harmless: ReadonlySet<number> = new Set([
   constants.SQLITE_SELECT,
   constants.SQLITE_FUNCTION,

@@ -73,7 +73,7 @@ export function statementsOn(
   return { execute, needsTables: (sql) => find(sql).needsTables }
 }
 
-/** node:sqlite would bind every number as REAL: whole ones become integers, truth becomes 0 and 1. */
+/** node:sqlite would bind every number as REAL: integers become bigint, booleans 0 and 1. */
 function toInput(value: unknown): Input {
   switch (typeof value) {
     case 'number':

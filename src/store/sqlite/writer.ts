@@ -31,7 +31,7 @@ import { type StatementUse, statementUse } from './statement-use.ts'
 import { statementsOn } from './statements.ts'
 import { WriterClients } from './writer-clients.ts'
 
-/** What a thread needs to reach PostgreSQL. */
+/** Settings for a thread to reach PostgreSQL. */
 export interface PostgresSetup {
   /** The entry file of the thread that talks to the server, as text. */
   readonly statements: string
@@ -43,21 +43,21 @@ export interface PostgresSetup {
   readonly reportMsMax: number
 }
 
-/** What the main thread hands to a new thread. */
+/** Data that the main thread passes to a new thread. */
 export interface ThreadSetup {
-  /** Of the database's file; of PostgreSQL its address. */
+  /** The database's file, or the address of PostgreSQL. */
   readonly path: string
   /** Where the path is an address of PostgreSQL. */
   readonly postgres?: PostgresSetup | undefined
   readonly failpoints: string | undefined
   readonly nowMs: number
-  /** Of other threads that use the database, too. */
+  /** Ports to other threads that use the database. */
   readonly clients: readonly MessagePort[]
 }
 
 /** Notifications from a store's thread to its clients. */
 export interface WriterNotices {
-  /** What another client's transaction has changed. */
+  /** Reports changes by another client's transaction. */
   changed(changes: readonly SharedChange[]): void
 }
 
@@ -165,7 +165,7 @@ function endWithFence(fence: Pick<Fence, 'isLost'>): void {
   })
 }
 
-/** What it does for each request; separate from the thread, so that it can be used without one. */
+/** Handles the thread's requests; separate from the thread, so that it can be used without one. */
 function writer(
   { database, commits, probe: probeSql, useOf }: OpenForWriting,
   plan: PlanWriter,
@@ -213,7 +213,7 @@ function writer(
   return {
     batch: runBatch,
     begin() {
-      // What was answered before its commit.
+      // Commits the changes that were answered before their commit.
       runFirst(recordOperation)
       commits.begin('durable')
     },
@@ -245,7 +245,7 @@ function writer(
   }
 }
 
-/** As the error of the database that prevented it. */
+/** Carries the error of the database that prevented the commit. */
 class DeferredLost extends Error {
   override readonly name = 'DeferredLost'
   readonly errcode: number | null
