@@ -80,6 +80,14 @@ export const requiredTags = z
 export const automaticCaching = z.enum(['conversations', 'always', 'never'])
 export type AutomaticCaching = z.infer<typeof automaticCaching>
 
+/** Where the balance or the key's budget cannot cover the full output limit: lower the limit, or reject the request. */
+export const onShortBalance = z.enum(['lower', 'reject'])
+export const budgetWindow = z.enum(['day', 'week', 'month', 'total'])
+
+/** Fields of a key that others can limit so that the developer who made it cannot change them. */
+export const managedField = z.enum(['budget', 'limits', 'models', 'requiredTags', 'expires', 'disabled'])
+export type ManagedField = z.infer<typeof managedField>
+
 export const key = z.strictObject({
   id: keyId,
   account: accountId,
@@ -92,20 +100,20 @@ export const key = z.strictObject({
   expires: time.nullable(),
   revoked: time.nullable(),
   disabled: z.boolean(),
-  budget: z.strictObject({ amount: usdOut, window: z.enum(['day', 'week', 'month', 'total']) }).nullable(),
+  budget: z.strictObject({ amount: usdOut, window: budgetWindow }).nullable(),
   models: z.array(z.string()).nullable(),
   /** Requests go only to upstreams that have all of these tags; null: none is required. */
   requiredTags: z.array(z.string()).nullable(),
   /** Models that serve in place of one that fails, in this order; null: those of the model. */
   fallbacks: z.array(z.string()).nullable(),
   limits: rateLimits,
-  onShortBalance: z.enum(['lower', 'reject']),
+  onShortBalance,
   showBalance: z.boolean(),
   /** Whether responses in the provider's own format also include `usage.cost`. */
   showCost: z.boolean(),
   automaticCaching,
   /** Fields that someone other than the developer who made the key limited, and that the developer cannot change. */
-  managed: z.array(z.enum(['budget', 'limits', 'models', 'requiredTags', 'expires', 'disabled'])),
+  managed: z.array(managedField),
   /** The ID of the user who created it; null: the command line. */
   createdBy: z.string().nullable(),
   /** When its last request started or ended, rejected ones included, to the minute; for a rotated key possibly to the hour. */

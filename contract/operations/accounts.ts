@@ -6,6 +6,7 @@ import {
   accountId,
   accountReference,
   automaticCaching,
+  budgetWindow,
   email,
   entryId,
   key,
@@ -13,6 +14,7 @@ import {
   listLimit,
   modelName,
   name,
+  onShortBalance,
   rateLimits,
   requiredTags,
   time,
@@ -25,11 +27,10 @@ import { refusal, refusalCount } from '../values-usage.ts'
 export const ofAccount = { account: accountReference.optional() }
 const forNamed = z.strictObject({ account: accountReference })
 
-const budget = z.strictObject({ amount: usd, window: z.enum(['day', 'week', 'month', 'total']) })
+const budget = z.strictObject({ amount: usd, window: budgetWindow })
 const keyModels = z.array(modelName).min(1).max(100)
 /** Same limit as for a request. */
 const keyFallbacks = z.array(modelName).min(1).max(8)
-const onShortBalance = z.enum(['lower', 'reject'])
 /** The limits of a key; omitted or null: those of the account. */
 const keyFields = {
   expires: time.nullable().optional(),

@@ -1,11 +1,7 @@
 /** Types of API keys and of the caller that pays for a request. */
 import type { Scope } from '../../contract/operation.ts'
-import type { AutomaticCaching } from '../../contract/values.ts'
+import type { AutomaticCaching, ManagedField } from '../../contract/values.ts'
 import type { KeyBudget, RateLimits } from '../limits/types.ts'
-
-/** Fields of a key that others can limit so that the developer who made it cannot change them. */
-export const managedFields = ['budget', 'limits', 'models', 'requiredTags', 'expires', 'disabled'] as const
-export type ManagedField = (typeof managedFields)[number]
 
 /** Limits and permissions of a key. */
 export interface KeyPolicy {

@@ -39,6 +39,7 @@ import { upstreamHostHandlers } from './upstream-hosts.ts'
 import { upstreamStatusHandlers } from './upstream-status.ts'
 import { upstreamHandlers } from './upstreams.ts'
 import { usageHandlers } from './usage.ts'
+import { invalidValue } from './values.ts'
 
 const handlers: OperationHandlers = {
   ...accountHandlers,
@@ -156,7 +157,7 @@ export function inputError(given: unknown, error: z.ZodError): TollgateError {
   if (param === '') return new TollgateError('invalid_value', { message: `The input ${issue.message}.` })
   return valueAt(given, issue.path) === undefined
     ? new TollgateError('missing_field', { message: `${param} is missing.`, param })
-    : new TollgateError('invalid_value', { message: `${param}: ${issue.message}.`, param })
+    : invalidValue(param, issue.message)
 }
 
 function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {

@@ -1,7 +1,8 @@
 /** The policy of a key: by default, as asked for, and inherited from a key that others limited. */
 import type { OperationInput } from '../../contract/operations.ts'
+import type { ManagedField } from '../../contract/values.ts'
 import { policyDefaults } from '../access/policy.ts'
-import type { KeyPolicy, KeyRow, ManagedField } from '../access/types.ts'
+import type { KeyPolicy, KeyRow } from '../access/types.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { Snapshot } from '../catalog/types.ts'
 import type { AccountRow } from '../ledger/types.ts'

@@ -2,7 +2,8 @@
 
 import type { OperationInput, OperationOutput } from '../../contract/operations.ts'
 import { formatUsd } from '../../contract/usd.ts'
-import { type KeyRow, type ManagedField, managedFields, type RotationRejection } from '../access/types.ts'
+import { type ManagedField, managedField } from '../../contract/values.ts'
+import type { KeyRow, RotationRejection } from '../access/types.ts'
 import { assert } from '../base/assert.ts'
 import { TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
@@ -119,7 +120,7 @@ function nextManagedFields(
   asked: OperationInput<'key.update'>,
 ): readonly ManagedField[] {
   const before = policy.managed
-  const changed = managedFields.filter((field) => asked[field] !== undefined)
+  const changed = managedField.options.filter((field) => asked[field] !== undefined)
   if (role === 'developer') {
     const field = changed.find((name) => before.includes(name))
     if (field === undefined) return before
@@ -129,7 +130,7 @@ function nextManagedFields(
     })
   }
   if (createdBy === findCreator(actor)) return before
-  return managedFields.filter((field) => {
+  return managedField.options.filter((field) => {
     if (isLimit(asked[field])) return true
     if (!before.includes(field) || !changed.includes(field)) return before.includes(field)
     // Where one rate is no longer limited, the others may be.
