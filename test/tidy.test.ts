@@ -47,8 +47,7 @@ const layers: Readonly<Record<string, string>> = {
   wire: 'contract/meters type:contract',
   limits: 'base',
   base: 'contract',
-  config:
-    'catalog limits base contract providers/hosts/host-variables-table providers/clouds/clouds-table type:wire',
+  config: 'catalog limits base contract providers/clouds/clouds-table type:wire',
   threads: 'base',
   store: 'threads base type:contract type:config',
   catalog: 'store base contract limits type:wire type:config',
@@ -75,7 +74,7 @@ const layers: Readonly<Record<string, string>> = {
     'ledger/sqlite/rows ledger/postgres/tables store base contract limits type:ledger type:ledger/machine type:ledger/sqlite type:ledger/postgres type:config',
   payments: 'ledger mail store base contract limits type:config',
   api: 'control identity access http base contract limits type:config',
-  providers: 'wire base contract/custom-hosts type:config',
+  providers: 'wire base contract/custom-hosts contract/hosts type:config',
   'provider-keys': 'catalog store base contract type:providers type:config',
   sandbox: 'wire base type:config',
   http: 'base type:config',
@@ -342,6 +341,7 @@ const consoleValues = [
   'contract/usd.ts',
   'contract/meters.ts',
   'contract/custom-hosts.ts',
+  'contract/hosts.ts',
   'contract/low-balance.ts',
 ]
 

@@ -1,5 +1,5 @@
 /** The settings for the credentials of hosts: one for each row of the table of hosts. */
-import { type HostName, hostVariables } from '../providers/hosts/host-variables-table.ts'
+import { type HostName, hostVariables } from '../../contract/hosts.ts'
 import { credential } from './schemas.ts'
 
 interface HostKeySetting {

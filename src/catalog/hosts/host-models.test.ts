@@ -1,8 +1,8 @@
 /** The known models of hosts: every line of their tables is a model that can be enabled, only at that host. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { hostVariables } from '../../../contract/hosts.ts'
 import { type CloudName, clouds } from '../../providers/clouds/clouds-table.ts'
-import { hostVariables } from '../../providers/hosts/host-variables-table.ts'
 import { connectors } from '../../providers/registry.ts'
 import type { UpstreamDefinition } from '../definition.ts'
 import { draftModels } from '../drafts.ts'

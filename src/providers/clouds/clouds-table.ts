@@ -2,6 +2,7 @@
  * The clouds that sell models of several vendors under a customer's own URL and credential, by the name that operators
  * and models use for them. How each is called is in the file of the same name. Data only: the configuration reads it.
  */
+import { cloudHosts } from '../../../contract/hosts.ts'
 
 export interface CloudFacts {
   readonly displayName: string
@@ -20,8 +21,7 @@ export interface CredentialForm {
 
 export const clouds = {
   azure: {
-    displayName: 'Azure',
-    addressExample: 'https://my-resource.services.ai.azure.com',
+    ...cloudHosts.azure,
     credentialForms: [
       { fields: ['tenantId', 'clientId', 'clientSecret'] },
       { fields: ['tenantId', 'clientId', 'tokenFile'], isLocal: true },
@@ -29,8 +29,7 @@ export const clouds = {
     ],
   },
   bedrock: {
-    displayName: 'Amazon Bedrock',
-    addressExample: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+    ...cloudHosts.bedrock,
     credentialForms: [
       { fields: ['accessKeyId', 'secretAccessKey'] },
       { fields: ['profile'], isLocal: true },
@@ -40,8 +39,7 @@ export const clouds = {
     ],
   },
   vertex: {
-    displayName: 'Google Vertex AI',
-    addressExample: 'https://aiplatform.googleapis.com/v1/projects/my-project/locations/global',
+    ...cloudHosts.vertex,
     credentialForms: [
       { fields: ['type', 'client_email', 'private_key'] },
       { fields: ['type', 'client_id', 'client_secret', 'refresh_token'] },

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { customHostOf } from '../../../contract/custom-hosts.ts'
+import { hostVariables } from '../../../contract/hosts.ts'
 import { listNames } from '../../catalog/update/list-names-table.ts'
 import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import { readProblem } from '../../wire/upstream-problem.ts'
@@ -10,7 +11,6 @@ import { clouds } from '../clouds/clouds-table.ts'
 import type { OutgoingRequest } from '../connector.ts'
 import { connectorOf } from '../registry.ts'
 import { customConnector } from './custom-connector.ts'
-import { hostVariables } from './host-variables-table.ts'
 import { hosts } from './hosts-table.ts'
 
 function outgoing(dialect: UpstreamFormatName, more: Partial<OutgoingRequest> = {}): OutgoingRequest {
@@ -191,21 +191,6 @@ test('every host has its own variable and a consistent row', () => {
       )
     }
   }
-})
-
-test('the console offers every host under its name', () => {
-  const text = readFileSync(
-    new URL('../../../console/src/features/admin/providers.ts', import.meta.url),
-    'utf8',
-  )
-  const offered = (table: string) =>
-    new RegExp(`const ${table} = \\{\\n([\\s\\S]*?)\\n\\}`).exec(text)?.[1]?.split('\n')
-  const lines = (rows: Readonly<Record<string, { readonly displayName: string }>>) =>
-    Object.entries(rows).map(([name, { displayName }]) => `  ${name}: '${displayName}',`)
-  assert.deepEqual(offered('hosts'), lines(hostVariables))
-  assert.deepEqual(offered('clouds'), lines(clouds))
-  for (const [name, { addressExample }] of Object.entries(clouds))
-    assert.ok(text.includes(`  ${name}: '${addressExample}',`), name)
 })
 
 test('every host is on the page of providers and has its names in price lists', () => {

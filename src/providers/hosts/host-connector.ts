@@ -2,6 +2,7 @@
  * A row of `hosts-table.ts` as the connector that the rest of the program knows. It reads rows and knows no host. What bounds
  * money is the widest of all makers, since a host serves models of any.
  */
+import { type HostName, hostVariables } from '../../../contract/hosts.ts'
 import { secretFields } from '../../base/secret-fields.ts'
 import { isUpstreamCountingFormat, type UpstreamCountingFormat } from '../../wire/counting.ts'
 import type { Media } from '../../wire/dialect.ts'
@@ -18,7 +19,6 @@ import { serverToolsFrom } from '../server-tools.ts'
 import { betaHeader } from './host-betas.ts'
 import { hostedCapabilities } from './host-models-table.ts'
 import type { Authentication, HostRow } from './host-row.ts'
-import { type HostName, hostVariables } from './host-variables-table.ts'
 import { hosts } from './hosts-table.ts'
 
 const cloudRows: Readonly<Record<CloudName, HostRow>> = { azure, bedrock, vertex }

@@ -5,8 +5,9 @@
  * Whether canceling stops billing: openrouter.ai/docs/api/reference/streaming lists the hosts that stop and those that
  * do not; a host in neither list is assumed not to stop.
  */
+
+import type { HostName } from '../../../contract/hosts.ts'
 import type { HostRow } from './host-row.ts'
-import type { HostName } from './host-variables-table.ts'
 
 /** Fields of OpenAI that hosts which check every field reject. */
 const openaiOnly = ['store', 'metadata', 'service_tier', 'prompt_cache_key', 'safety_identifier', 'verbosity']

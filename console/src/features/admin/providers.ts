@@ -1,71 +1,31 @@
-/** The providers that an upstream can have: vendors whose formats other hosts use too, and hosts with their own row. */
+/** The providers that an upstream can have, for display: vendors whose formats other hosts use too, and the hosts of the contract. */
 import { customHosts, isCustomHost } from '../../../../contract/custom-hosts.ts'
+import { cloudHosts, hostVariables } from '../../../../contract/hosts.ts'
 
 const vendors = { openai: 'OpenAI', anthropic: 'Anthropic', google: 'Google' } as const
-
-/** Same as the server's table of hosts; a test compares them. */
-const hosts = {
-  alibaba: 'Alibaba Cloud',
-  baseten: 'Baseten',
-  cerebras: 'Cerebras',
-  cohere: 'Cohere',
-  deepinfra: 'DeepInfra',
-  deepseek: 'DeepSeek',
-  digitalocean: 'DigitalOcean',
-  fireworks: 'Fireworks AI',
-  groq: 'Groq',
-  huggingface: 'Hugging Face',
-  inception: 'Inception',
-  minimax: 'MiniMax',
-  mistral: 'Mistral',
-  moonshot: 'Moonshot AI',
-  nebius: 'Nebius',
-  novita: 'Novita AI',
-  nvidia: 'NVIDIA',
-  openrouter: 'OpenRouter',
-  ovh: 'OVHcloud',
-  perplexity: 'Perplexity',
-  scaleway: 'Scaleway',
-  siliconflow: 'SiliconFlow',
-  together: 'Together AI',
-  xai: 'xAI',
-  zai: 'Z.AI',
-} as const
-
-/** The same for clouds, where each customer has a separate URL. */
-const clouds = {
-  azure: 'Azure',
-  bedrock: 'Amazon Bedrock',
-  vertex: 'Google Vertex AI',
-} as const
-
-/** Example of a customer's URL; a test compares it with the server's table. */
-const cloudAddresses: Readonly<Record<string, string>> = {
-  azure: 'https://my-resource.services.ai.azure.com',
-  bedrock: 'https://bedrock-runtime.us-east-1.amazonaws.com',
-  vertex: 'https://aiplatform.googleapis.com/v1/projects/my-project/locations/global',
+const hosts: Readonly<Record<string, { readonly displayName: string; readonly addressExample?: string }>> = {
+  ...cloudHosts,
+  ...hostVariables,
 }
 
-/** undefined: the provider is not a cloud. */
+/** Example of a customer's URL; undefined: the provider is not a cloud. */
 export const cloudAddress = (name: string): string | undefined =>
-  Object.hasOwn(clouds, name) ? cloudAddresses[name] : undefined
+  isHost(name) ? hosts[name]?.addressExample : undefined
 
-export const providers = { ...vendors, ...clouds, ...hosts } as const
-
-const isProvider = (name: string): name is keyof typeof providers => Object.hasOwn(providers, name)
+/** Names by ID. */
+export const providers: Readonly<Record<string, string>> = {
+  ...vendors,
+  ...Object.fromEntries(Object.entries(hosts).map(([id, { displayName }]) => [id, displayName])),
+}
 
 /** Whether its models' public names begin with its own. */
-export const isHost = (name: string): boolean => Object.hasOwn(hosts, name) || Object.hasOwn(clouds, name)
+export const isHost = (name: string): boolean => Object.hasOwn(hosts, name)
 
 /** The name of a provider as it is shown; its id if it is not in the table. */
-export const providerName = (id: string): string =>
-  isProvider(id)
-    ? providers[id]
-    : isCustomHost(id)
-      ? customHosts[id].displayName
-      : id === 'sandbox'
-        ? 'Sandbox'
-        : id
+export function providerName(id: string): string {
+  if (Object.hasOwn(providers, id)) return providers[id] ?? id
+  return isCustomHost(id) ? customHosts[id].displayName : id === 'sandbox' ? 'Sandbox' : id
+}
 
 export interface ProviderGroup {
   readonly title: string

@@ -1,7 +1,9 @@
 /**
- * The hosts that use a format of another vendor, by the name that operators and models use for them, with the
- * environment variable of their credential. How each is called is in `hosts-table.ts`. Data only: the configuration reads it.
+ * The hosts that use formats of other vendors, by the name that operators and models use for them. How each is called is in
+ * `src/providers/`. Data only: the configuration and the console read it.
  */
+
+/** With the environment variable of the credential. */
 export const hostVariables = {
   alibaba: { displayName: 'Alibaba Cloud', variable: 'DASHSCOPE_API_KEY' },
   baseten: { displayName: 'Baseten', variable: 'BASETEN_API_KEY' },
@@ -31,3 +33,18 @@ export const hostVariables = {
 } as const satisfies Readonly<Record<string, { readonly displayName: string; readonly variable: string }>>
 
 export type HostName = keyof typeof hostVariables
+
+/** Clouds have a URL for each customer; what one looks like. */
+export const cloudHosts = {
+  azure: { displayName: 'Azure', addressExample: 'https://my-resource.services.ai.azure.com' },
+  bedrock: {
+    displayName: 'Amazon Bedrock',
+    addressExample: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+  },
+  vertex: {
+    displayName: 'Google Vertex AI',
+    addressExample: 'https://aiplatform.googleapis.com/v1/projects/my-project/locations/global',
+  },
+} as const satisfies Readonly<
+  Record<string, { readonly displayName: string; readonly addressExample: string }>
+>
