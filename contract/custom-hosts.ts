@@ -67,14 +67,14 @@ export interface CustomHost {
 }
 
 /** Settings that may be omitted. */
-export interface CustomHostAsk {
+export interface CustomHostInput {
   readonly formats?: readonly FormatName[] | undefined
   readonly keyHeader?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** The whole of it, with what is usual for its kind. */
-export function customHostOf(kind: CustomHostKind, asked: CustomHostAsk): CustomHost {
+export function customHostOf(kind: CustomHostKind, asked: CustomHostInput): CustomHost {
   const { formats = customHosts[kind].formats, keyHeader = 'authorization', headers = {} } = asked
   const lowered = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   return {

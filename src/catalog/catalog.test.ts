@@ -295,7 +295,7 @@ test('names of the configuration stay its own, and a provider must be one that c
   const taken = { name: 'second', provider: 'house', url: null, credential: 'from the file', weight: 1 }
   await catalog.reload({ ...given, upstreams: [...given.upstreams, taken] })
   assert.equal(upstreamsOf(catalog)[1]?.credential, 'from the file')
-  assert.match(catalog.upstreams[2]?.trouble ?? '', /same name/)
+  assert.match(catalog.upstreams[2]?.problem ?? '', /same name/)
 })
 
 test('a disabled upstream sells nothing, and models without any other are not sold', async (context) => {

@@ -14,7 +14,6 @@ import {
   type UpstreamChange,
   type UpstreamPreview,
 } from './listed-upstreams.ts'
-import { type CatalogDeps, type GivenSources, inTurns, type Live, load, refresh } from './live.ts'
 import { definitionMistake } from './mistakes.ts'
 import { nearestNames } from './nearest.ts'
 import {
@@ -24,12 +23,13 @@ import {
   offerChanges,
   writeOffer,
 } from './offer-changes.ts'
-import type { OfferAsk } from './offer-list.ts'
+import type { OfferInput } from './offer-list.ts'
 import { destinationsOf } from './offers.ts'
 import { readOverride, readOverridesOf, writeOverrides } from './override-rows.ts'
 import { pricesOf } from './price-rows.ts'
 import { fallbackMistake, type RoutingChange, withRouting } from './routing-change.ts'
 import type { Override } from './sources.ts'
+import { type CatalogDeps, type CatalogState, type GivenSources, inTurns, load, refresh } from './state.ts'
 import type { PriceVersion, Snapshot } from './types.ts'
 import {
   listMembers,
@@ -75,7 +75,7 @@ export interface Catalog extends UpstreamChanges, OfferChanges {
   disable(model: string): Promise<CatalogChange>
   enable(model: string): Promise<CatalogChange>
   /** A model at an upstream, with its price where it has none yet. */
-  offer(ask: OfferAsk): Promise<CatalogChange | { readonly kind: 'unknown_upstream' }>
+  offer(input: OfferInput): Promise<CatalogChange | { readonly kind: 'unknown_upstream' }>
   /** How its offers share requests, and its fallbacks; left out: as before; null: as the configuration says. */
   setRouting(model: string, routing: RoutingChange): Promise<CatalogChange>
   /** Configured upstreams, then those added in the console. */
@@ -101,7 +101,7 @@ export interface Catalog extends UpstreamChanges, OfferChanges {
 export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
   const { sources } = deps
   let last: Promise<unknown> = Promise.resolve()
-  const live: Live = {
+  const state: CatalogState = {
     deps: deps,
     sources,
     loaded: await load(deps, sources),
@@ -113,70 +113,70 @@ export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
   }
   return {
     get snapshot() {
-      return live.loaded.snapshot
+      return state.loaded.snapshot
     },
     get upstreams() {
-      return listUpstreams(live.sources, live.loaded.console, live.loaded)
+      return listUpstreams(state.sources, state.loaded.console, state.loaded)
     },
-    offersByUpstream: () => inTurns(live, offersByUpstream(live.loaded.all, live.loaded.disabled)),
+    offersByUpstream: () => inTurns(state, offersByUpstream(state.loaded.all, state.loaded.disabled)),
     get markup() {
-      const { markup } = live.loaded
+      const { markup } = state.loaded
       return markup === undefined
-        ? ({ markup: live.sources.markup, from: 'configuration' } as const)
+        ? ({ markup: state.sources.markup, from: 'configuration' } as const)
         : ({ markup: markup.markup, from: 'console' } as const)
     },
     get rejectedMembers() {
-      return live.loaded.rejectedMembers
+      return state.loaded.rejectedMembers
     },
-    listUnknownMembers: () => listMembers(deps.settings, live.loaded.rejectedMembers),
+    listUnknownMembers: () => listMembers(deps.settings, state.loaded.rejectedMembers),
     storeUnknownMember: (member, seen) => storeSeen(deps.settings, member, seen),
     setRejected: (member, isRejected) =>
-      live.inTurn(async () => {
+      state.inTurn(async () => {
         await writeRejected(deps.settings, member, isRejected)
-        await refresh(live)
+        await refresh(state)
       }),
-    prices: (model) => prices(live, model),
-    comparisonSteps: (atMs) => comparisonSteps({ ...live.loaded, snapshot: live.loaded.all }, atMs),
+    prices: (model) => prices(state, model),
+    comparisonSteps: (atMs) => comparisonSteps({ ...state.loaded, snapshot: state.loaded.all }, atMs),
     reload(given) {
-      return live.inTurn(async () => {
-        const next = given ?? live.sources
-        live.loaded = await load(deps, next, live.loaded)
-        live.sources = next
+      return state.inTurn(async () => {
+        const next = given ?? state.sources
+        state.loaded = await load(deps, next, state.loaded)
+        state.sources = next
       })
     },
-    ...modelChanges(live),
-    ...upstreamChanges(live),
-    ...offerChanges(live),
+    ...modelChanges(state),
+    ...upstreamChanges(state),
+    ...offerChanges(state),
   }
 }
 
 type ModelChanges = Pick<Catalog, 'add' | 'price' | 'addAll' | 'offer' | 'disable' | 'enable' | 'setRouting'>
 
-function modelChanges(live: Live): ModelChanges {
+function modelChanges(state: CatalogState): ModelChanges {
   function change(name: string, edit: (before: Override) => Override): Promise<CatalogChange> {
-    return live.inTurn(async () => {
-      await inTransaction(live.deps.store, async (transaction) => {
+    return state.inTurn(async () => {
+      await inTransaction(state.deps.store, async (transaction) => {
         await writeOverrides(transaction, [edit(await readOverride(transaction, name))])
       })
-      await refresh(live)
+      await refresh(state)
       return { kind: 'changed' }
     })
   }
 
   async function disabling(model: string, disabled: boolean): Promise<CatalogChange> {
-    return isKnown(live, model)
+    return isKnown(state, model)
       ? await change(model, (before) => ({ ...before, disabled }))
-      : unknown(live, model)
+      : unknown(state, model)
   }
 
   return {
     async add(definition) {
       const message =
         definitionMistake(definition) ??
-        aliasMistake(definition.id, live.sources) ??
-        namingMistake(live, definition)
+        aliasMistake(definition.id, state.sources) ??
+        namingMistake(state, definition)
       if (message !== undefined) return { kind: 'mistake', message }
-      const added = dated(live.deps.clock, definition)
+      const added = dated(state.deps.clock, definition)
       return await change(definition.id, (before) => ({
         ...before,
         definition: {
@@ -187,22 +187,22 @@ function modelChanges(live: Live): ModelChanges {
       }))
     },
     async price(model, price) {
-      const message = definitionMistake({ prices: [price] }) ?? aliasMistake(model, live.sources)
+      const message = definitionMistake({ prices: [price] }) ?? aliasMistake(model, state.sources)
       if (message !== undefined) return { kind: 'mistake', message }
-      if (!isKnown(live, model)) return unknown(live, model)
-      const added = dated(live.deps.clock, { id: model, prices: [price] })
+      if (!isKnown(state, model)) return unknown(state, model)
+      const added = dated(state.deps.clock, { id: model, prices: [price] })
       return await change(model, (before) => withPrices(before, added))
     },
-    addAll: (definitions) => addAll(live, definitions),
-    offer: (ask) => live.inTurn(() => offer(live, ask)),
+    addAll: (definitions) => addAll(state, definitions),
+    offer: (input) => state.inTurn(() => offer(state, input)),
     disable: (model) => disabling(model, true),
     enable: (model) => disabling(model, false),
     async setRouting(model, routing) {
-      const { aliases } = live.sources
-      const isName = (name: string) => isKnown(live, name) || Object.hasOwn(aliases, name)
-      const message = aliasMistake(model, live.sources) ?? fallbackMistake(model, routing, isName)
+      const { aliases } = state.sources
+      const isName = (name: string) => isKnown(state, name) || Object.hasOwn(aliases, name)
+      const message = aliasMistake(model, state.sources) ?? fallbackMistake(model, routing, isName)
       if (message !== undefined) return { kind: 'mistake', message }
-      if (!isKnown(live, model)) return unknown(live, model)
+      if (!isKnown(state, model)) return unknown(state, model)
       return await change(model, (row) => ({
         ...row,
         definition: withRouting(model, row.definition, routing),
@@ -211,29 +211,30 @@ function modelChanges(live: Live): ModelChanges {
   }
 }
 
-async function addAll(live: Live, definitions: readonly ModelDefinition[]): Promise<CatalogChange> {
-  const problem = await inTurns(live, additionProblem(live, definitions))
+async function addAll(state: CatalogState, definitions: readonly ModelDefinition[]): Promise<CatalogChange> {
+  const problem = await inTurns(state, additionProblem(state, definitions))
   if (problem !== undefined) return problem
-  return await live.inTurn(async () => {
-    await inTransaction(live.deps.store, async (transaction) => {
+  return await state.inTurn(async () => {
+    await inTransaction(state.deps.store, async (transaction) => {
       const names = new Set(definitions.map(({ id }) => id))
       const stored = await readOverridesOf(transaction, [...names])
-      await writeOverrides(transaction, await inTurns(live, additions(live, definitions, stored)))
+      await writeOverrides(transaction, await inTurns(state, additions(state, definitions, stored)))
     })
-    await refresh(live)
+    await refresh(state)
     return { kind: 'changed' }
   })
 }
 
 /** Why none of the definitions is added, one checked in a step. */
 function* additionProblem(
-  live: Live,
+  state: CatalogState,
   definitions: readonly ModelDefinition[],
 ): Steps<CatalogChange | undefined> {
   for (const definition of definitions) {
-    const message = definitionMistake(definition) ?? aliasMistake(definition.id, live.sources)
+    const message = definitionMistake(definition) ?? aliasMistake(definition.id, state.sources)
     if (message !== undefined) return { kind: 'mistake', message: `${definition.id}: ${message}` }
-    if (definition.context === undefined && !isKnown(live, definition.id)) return unknown(live, definition.id)
+    if (definition.context === undefined && !isKnown(state, definition.id))
+      return unknown(state, definition.id)
     yield
   }
   return undefined
@@ -241,7 +242,7 @@ function* additionProblem(
 
 /** The rows that change, each once, with what they have so far. */
 function* additions(
-  { deps }: Live,
+  { deps }: CatalogState,
   definitions: readonly ModelDefinition[],
   stored: readonly Override[],
 ): Steps<readonly Override[]> {
@@ -256,14 +257,14 @@ function* additions(
   return [...changed.values()]
 }
 
-async function offer(live: Live, ask: OfferAsk): ReturnType<Catalog['offer']> {
-  const message = definitionMistake(ask.definition) ?? aliasMistake(ask.model, live.sources)
+async function offer(state: CatalogState, input: OfferInput): ReturnType<Catalog['offer']> {
+  const message = definitionMistake(input.definition) ?? aliasMistake(input.model, state.sources)
   if (message !== undefined) return { kind: 'mistake', message }
   const definition = {
-    ...ask.definition,
-    prices: dated(live.deps.clock, { ...ask.definition, id: ask.model }).prices,
+    ...input.definition,
+    prices: dated(state.deps.clock, { ...input.definition, id: input.model }).prices,
   }
-  const written = await writeOffer(live, { ...ask, definition })
+  const written = await writeOffer(state, { ...input, definition })
   if (!('kind' in written)) return { kind: 'changed' }
   switch (written.kind) {
     case 'unknown_upstream':
@@ -276,23 +277,26 @@ async function offer(live: Live, ask: OfferAsk): ReturnType<Catalog['offer']> {
   }
 }
 
-function isKnown({ loaded: { snapshot } }: Live, name: string): boolean {
+function isKnown({ loaded: { snapshot } }: CatalogState, name: string): boolean {
   return snapshot.models.has(name) || snapshot.unsold.has(name)
 }
 
 /** The first unknown upstream in a model's offers, as a message. */
-function namingMistake({ loaded, sources }: Live, { offers = [] }: ModelDefinition): string | undefined {
+function namingMistake(
+  { loaded, sources }: CatalogState,
+  { offers = [] }: ModelDefinition,
+): string | undefined {
   const names = new Set([...sources.upstreams, ...loaded.console].map(({ name }) => name))
   const wrong = offers.find(({ upstream }) => !names.has(upstream))
   return wrong && `unknown upstream ${wrong.upstream}`
 }
 
-function unknown({ loaded: { snapshot } }: Live, name: string): CatalogChange {
+function unknown({ loaded: { snapshot } }: CatalogState, name: string): CatalogChange {
   const names = [...snapshot.models.keys(), ...snapshot.unsold.keys()]
   return { kind: 'unknown_model', nearest: nearestNames(name, names) }
 }
 
-async function prices({ deps: parts, loaded }: Live, name: string): Promise<readonly PriceVersion[]> {
+async function prices({ deps: parts, loaded }: CatalogState, name: string): Promise<readonly PriceVersion[]> {
   const model = loaded.all.models.get(name)
   // An alias costs what its model costs.
   const rows = await pricesOf(parts.store, model?.prices[0]?.model ?? name)

@@ -25,7 +25,8 @@ export interface ConsoleUpstream extends Omit<UpstreamDefinition, 'credential'> 
   readonly credentialEnd: string
 }
 
-export interface UpstreamAsk extends Omit<UpstreamDefinition, 'credential' | 'tags' | 'limits' | 'formats'> {
+export interface UpstreamInput
+  extends Omit<UpstreamDefinition, 'credential' | 'tags' | 'limits' | 'formats'> {
   /** Left out: as stored; null: all. */
   readonly formats?: UpstreamDefinition['formats'] | null
   /** Left out: as stored; null: none. */
@@ -74,12 +75,12 @@ function routingOf(text: string | null): StoredRouting {
 }
 
 /** Merges tags and limits into the stored column. Omitted values stay; a null limit is removed. */
-function routingColumn(ask: UpstreamAsk, stored: string | null): string | null {
+function routingColumn(input: UpstreamInput, stored: string | null): string | null {
   const before = routingOf(stored)
-  const tags = ask.tags === undefined ? before.tags : (ask.tags ?? undefined)
+  const tags = input.tags === undefined ? before.tags : (input.tags ?? undefined)
   const limitOf = (name: keyof UpstreamLimits): number | null => {
-    if (ask.limits === null) return null
-    const asked = ask.limits?.[name]
+    if (input.limits === null) return null
+    const asked = input.limits?.[name]
     return asked === undefined ? (before.limits?.[name] ?? null) : asked
   }
   const limits: UpstreamLimits = {
@@ -88,7 +89,7 @@ function routingColumn(ask: UpstreamAsk, stored: string | null): string | null {
     tokensPerMinute: limitOf('tokensPerMinute'),
   }
   const hasLimits = Object.values(limits).some((limit) => limit !== null)
-  const formats = ask.formats === undefined ? before.formats : (ask.formats ?? undefined)
+  const formats = input.formats === undefined ? before.formats : (input.formats ?? undefined)
   if (tags === undefined && formats === undefined && !hasLimits) return null
   return JSON.stringify({ tags, formats, ...(hasLimits ? { limits } : {}) })
 }
@@ -105,11 +106,11 @@ function customOf(text: string, row: Selectable<UpstreamTable>, sealer: Credenti
 export function writeUpstream(
   store: Pick<Store, 'database'>,
   sealer: CredentialSealer,
-  ask: UpstreamAsk,
+  input: UpstreamInput,
   nowMs: number,
 ): Promise<'written' | 'needs_credential'> {
-  const { name, provider, url, weight } = ask
-  const models = ask.models === undefined ? null : JSON.stringify(ask.models)
+  const { name, provider, url, weight } = input
+  const models = input.models === undefined ? null : JSON.stringify(input.models)
   return inTransaction(store, async (transaction) => {
     const stored = await transaction
       .selectFrom('upstream')
@@ -118,13 +119,13 @@ export function writeUpstream(
       .executeTakeFirst()
     const isSame = stored?.provider === provider && stored.url === url
     const hadNone = stored === undefined || sealer.open(stored.credential, boundTo(stored)) === ''
-    const credential = ask.credential ?? (ask.custom !== undefined && hadNone && !isSame ? '' : null)
+    const credential = input.credential ?? (input.custom !== undefined && hadNone && !isSame ? '' : null)
     if (credential === null && !isSame) return 'needs_credential'
-    const disabled = ask.disabled ? 1 : 0
+    const disabled = input.disabled ? 1 : 0
     const columns = {
       ...{ provider, url, weight, models, disabled, updated_ms: nowMs },
-      ...customColumns(ask, sealer, isSame),
-      routing: routingColumn(ask, stored?.routing ?? null),
+      ...customColumns(input, sealer, isSame),
+      routing: routingColumn(input, stored?.routing ?? null),
     }
     if (credential === null) {
       await transaction.updateTable('upstream').set(columns).where('name', '=', name).execute()
@@ -132,7 +133,7 @@ export function writeUpstream(
     }
     const values = {
       ...columns,
-      credential: sealer.seal(credential, boundTo(ask)),
+      credential: sealer.seal(credential, boundTo(input)),
       credential_end: endOf(credential),
     }
     await transaction
@@ -145,15 +146,15 @@ export function writeUpstream(
 }
 
 function customColumns(
-  ask: UpstreamAsk,
+  input: UpstreamInput,
   sealer: CredentialSealer,
   isSame: boolean,
 ): { readonly custom: string | null; readonly headers?: Uint8Array | null } {
-  if (ask.custom === undefined) return { custom: null, headers: null }
-  const { headers, ...shape } = ask.custom
+  if (input.custom === undefined) return { custom: null, headers: null }
+  const { headers, ...shape } = input.custom
   const custom = JSON.stringify(shape)
-  if (ask.keepsHeaders === true && isSame) return { custom }
-  return { custom, headers: sealer.seal(JSON.stringify(headers), headersBoundTo(ask)) }
+  if (input.keepsHeaders === true && isSame) return { custom }
+  return { custom, headers: sealer.seal(JSON.stringify(headers), headersBoundTo(input)) }
 }
 
 /** Whether an upstream gets requests from now on. */
@@ -178,11 +179,11 @@ export async function deleteUpstream({ database }: Pick<Store, 'database'>, name
   return numDeletedRows > 0n
 }
 
-function boundTo({ name, provider, url }: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): string[] {
+function boundTo({ name, provider, url }: Pick<UpstreamInput, 'name' | 'provider' | 'url'>): string[] {
   return ['upstream', name, provider, url ?? '']
 }
 
-function headersBoundTo({ name, provider, url }: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): string[] {
+function headersBoundTo({ name, provider, url }: Pick<UpstreamInput, 'name' | 'provider' | 'url'>): string[] {
   return ['upstream headers', name, provider, url ?? '']
 }
 

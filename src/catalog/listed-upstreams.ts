@@ -4,7 +4,7 @@
  */
 import { assert } from '../base/assert.ts'
 import type { Steps } from '../base/steps.ts'
-import { type ConsoleUpstream, endOf, type UpstreamAsk } from './console-upstreams.ts'
+import { type ConsoleUpstream, endOf, type UpstreamInput } from './console-upstreams.ts'
 import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
 import { type DisabledOffers, isUpstreamDisabled } from './disabled-offers.ts'
@@ -26,7 +26,7 @@ export interface ListedUpstream extends Omit<UpstreamDefinition, 'credential' | 
   readonly from: 'configuration' | 'console'
   readonly disabled: boolean
   /** Why it cannot be used although it is not disabled, in words. */
-  readonly trouble: string | null
+  readonly problem: string | null
 }
 
 export type UpstreamChange =
@@ -73,14 +73,14 @@ export function listUpstreams(
         credentialEnd,
         from: 'configuration',
         disabled: isUpstreamDisabled(disabled, upstream.name),
-        trouble: null,
+        problem: null,
       }
     }),
     ...added.map(({ credential, ...upstream }): ListedUpstream => {
       const models = chosenModels(upstream, given)
       const isTaken = isConfigured(upstream.name, given)
       const serves = isTaken ? [] : (served.get(upstream.name) ?? [])
-      const trouble = isTaken
+      const problem = isTaken
         ? 'An upstream with the same name in the configuration is used instead.'
         : credential === null
           ? 'Its API key cannot be decrypted. Enter it again.'
@@ -88,7 +88,7 @@ export function listUpstreams(
             ? 'It serves no models. Choose at least one.'
             : null
       const isDisabled = upstream.disabled || (!isTaken && isUpstreamDisabled(disabled, upstream.name))
-      return { ...upstream, models, serves, from: 'console', disabled: isDisabled, trouble }
+      return { ...upstream, models, serves, from: 'console', disabled: isDisabled, problem }
     }),
   ]
 }
@@ -127,31 +127,31 @@ export function usableUpstream(upstream: ConsoleUpstream, given: ConfiguredSourc
 
 /** Why an upstream is not written; undefined: it may be. A credential is judged where it is given. */
 export function refusalOf(
-  ask: Omit<UpstreamAsk, 'credential'> & Partial<Pick<UpstreamAsk, 'credential'>>,
+  input: Omit<UpstreamInput, 'credential'> & Partial<Pick<UpstreamInput, 'credential'>>,
   given: ConfiguredSources & Pick<CatalogSources, 'aliases'>,
   { sources, merged }: KnownCatalog,
 ): UpstreamChange | undefined {
-  if (isConfigured(ask.name, given)) return { kind: 'configured' }
-  const wrongName = customNameMistake(ask, given.providers)
+  if (isConfigured(input.name, given)) return { kind: 'configured' }
+  const wrongName = customNameMistake(input, given.providers)
   if (wrongName !== undefined) return { kind: 'wrong_name', message: wrongName }
-  const providers = withCustomProviders(given.providers, [ask])
-  const facts = providers.find(({ provider }) => provider === ask.provider)
+  const providers = withCustomProviders(given.providers, [input])
+  const facts = providers.find(({ provider }) => provider === input.provider)
   if (facts === undefined) {
     return { kind: 'unknown_provider', providers: given.providers.map(({ provider }) => provider) }
   }
-  const wrongUrl = addressProblem(ask.url, facts)
+  const wrongUrl = addressProblem(input.url, facts)
   if (wrongUrl !== undefined) return { kind: 'wrong_url', message: wrongUrl }
-  const wrongCredential = credentialFormMistake(ask.credential ?? '', facts, { isOperators: false })
+  const wrongCredential = credentialFormMistake(input.credential ?? '', facts, { isOperators: false })
   if (wrongCredential !== undefined) return { kind: 'wrong_credential', message: wrongCredential }
-  if (ask.models === undefined && !isOwnAddress(ask.url, facts)) {
+  if (input.models === undefined && !isOwnAddress(input.url, facts)) {
     return { kind: 'needs_models', message: needsModels(facts) }
   }
   const known = { sources: { ...sources, aliases: given.aliases }, merged }
-  return wrongModel(ask, facts.provider, known)
+  return wrongModel(input, facts.provider, known)
 }
 
 function wrongModel(
-  { models = [] }: Pick<UpstreamAsk, 'models'>,
+  { models = [] }: Pick<UpstreamInput, 'models'>,
   provider: string,
   { sources, merged }: KnownCatalog,
 ): UpstreamChange | undefined {
@@ -189,18 +189,18 @@ export interface UpstreamPreview {
 
 /** Compares what is sold with what would be, in small steps; nothing is written. `nowMs`: when its prices are read. */
 export function* previewSteps(
-  ask: Omit<UpstreamAsk, 'credential'>,
+  input: Omit<UpstreamInput, 'credential'>,
   { sources }: Pick<KnownCatalog, 'sources'>,
   { snapshot: { models: present }, nowMs }: { readonly snapshot: Snapshot; readonly nowMs: number },
 ): Steps<UpstreamPreview> {
-  const { name, provider, url, weight, models, custom } = ask
+  const { name, provider, url, weight, models, custom } = input
   const others = sources.upstreams.filter((upstream) => upstream.name !== name)
-  const formats = ask.formats ?? undefined
+  const formats = input.formats ?? undefined
   const asked = { name, provider, url, weight, models, custom, formats, credential: '' }
   const changed = {
     ...sources,
-    providers: withCustomProviders(sources.providers, [ask]),
-    upstreams: ask.disabled ? others : [...others, asked],
+    providers: withCustomProviders(sources.providers, [input]),
+    upstreams: input.disabled ? others : [...others, asked],
   }
   const { drafts } = yield* draftSteps(changed)
   const sells: UpstreamPreview['sells'][number][] = []

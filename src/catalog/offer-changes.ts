@@ -13,14 +13,13 @@ import {
   writeDisabled,
 } from './disabled-offers.ts'
 import { type Draft, draftOf } from './drafts.ts'
-import { inTurns, type Live, type Loaded, refresh } from './live.ts'
 import { mergedOf } from './merged-definitions.ts'
 import { nearestNames } from './nearest.ts'
 import {
   choicesWith,
-  type OfferAsk,
   type OfferChoice,
   type OfferDifference,
+  type OfferInput,
   type OfferList,
   type OfferListSources,
   type OfferMistake,
@@ -33,6 +32,7 @@ import {
 import { readOverride, writeOverrides } from './override-rows.ts'
 import { draftedModel } from './snapshot.ts'
 import type { Override } from './sources.ts'
+import { type CatalogState, inTurns, type Loaded, refresh } from './state.ts'
 import { type Model, priceAt, type Rates } from './types.ts'
 
 /** The offers of a model with what depends on them. */
@@ -57,7 +57,7 @@ export interface OffersPreview extends ModelOffers {
   readonly alsoDisabled: readonly string[]
 }
 
-export interface OffersAsk {
+export interface OffersInput {
   readonly model: string
   /** null: those of the configuration. */
   readonly offers: readonly OfferChoice[] | null
@@ -65,7 +65,7 @@ export interface OffersAsk {
   readonly definition?: Omit<ModelDefinition, 'id'> | undefined
 }
 
-interface OffersWriting extends OffersAsk {
+interface OffersWriting extends OffersInput {
   readonly revision?: string | undefined
   readonly allowUnserved: boolean
 }
@@ -82,33 +82,33 @@ export interface OfferChanges {
   offersOf(model: string): ModelOffers | Extract<OffersRefusal, { kind: 'unknown_model' | 'mistake' }>
   /** Previews a change; writes nothing. */
   previewOffers(
-    ask: OffersAsk,
+    input: OffersInput,
   ): Promise<OffersPreview | Extract<OffersRefusal, { kind: 'unknown_model' | 'mistake' }>>
   /** Writes them as a whole, from the next request on. */
-  setOffers(ask: OffersWriting): Promise<ModelOffers | OffersRefusal>
+  setOffers(input: OffersWriting): Promise<ModelOffers | OffersRefusal>
 }
 
-export function offerChanges(live: Live): OfferChanges {
+export function offerChanges(state: CatalogState): OfferChanges {
   return {
-    offersOf: (model) => offersNow(live, model),
-    async previewOffers(ask) {
-      const plan = await inTurns(live, planSteps(live, ask))
+    offersOf: (model) => offersNow(state, model),
+    async previewOffers(input) {
+      const plan = await inTurns(state, planSteps(state, input))
       return plan.kind === 'plan' ? previewOf(plan) : plan
     },
-    setOffers: (ask) => live.inTurn(() => writeOffers(live, ask)),
+    setOffers: (input) => state.inTurn(() => writeOffers(state, input)),
   }
 }
 
 /** Adds an offer to those of a model, or changes it. Only in turn. */
 export async function writeOffer(
-  live: Live,
-  ask: OfferAsk,
+  state: CatalogState,
+  input: OfferInput,
 ): Promise<ModelOffers | OffersRefusal | { readonly kind: 'unknown_upstream' }> {
-  const { model, upstream, upstreamModel, priority, weight, cost, definition } = ask
-  const { sources, console: added } = live.loaded
+  const { model, upstream, upstreamModel, priority, weight, cost, definition } = input
+  const { sources, console: added } = state.loaded
   if (![...sources.upstreams, ...added].some(({ name }) => name === upstream))
     return { kind: 'unknown_upstream' }
-  const now = offersNow(live, model)
+  const now = offersNow(state, model)
   const { from, rows } = 'kind' in now ? { from: undefined, rows: [] } : now
   const isOnlyNamed = [priority, weight, cost, definition.dialects].every((given) => given === undefined)
   const isThere =
@@ -122,34 +122,34 @@ export async function writeOffer(
     )
   // An upstream that is gone cannot be written again.
   const present = rows.filter(({ provider }) => provider !== null)
-  const offers = isThere ? null : choicesWith(present, ask)
+  const offers = isThere ? null : choicesWith(present, input)
   // The formats are those of this offer, not of the model.
   const facts = { ...definition, dialects: undefined }
-  return await writeOffers(live, { model, offers, definition: facts, allowUnserved: true })
+  return await writeOffers(state, { model, offers, definition: facts, allowUnserved: true })
 }
 
 /** Only in turn. */
-async function writeOffers(live: Live, ask: OffersWriting): Promise<ModelOffers | OffersRefusal> {
-  if (ask.revision !== undefined) {
-    const now = offersNow(live, ask.model)
+async function writeOffers(state: CatalogState, input: OffersWriting): Promise<ModelOffers | OffersRefusal> {
+  if (input.revision !== undefined) {
+    const now = offersNow(state, input.model)
     if ('kind' in now) return now
-    if (ask.revision !== now.revision) return { kind: 'changed_meanwhile' }
+    if (input.revision !== now.revision) return { kind: 'changed_meanwhile' }
   }
-  const plan = await inTurns(live, planSteps(live, ask))
+  const plan = await inTurns(state, planSteps(state, input))
   if (plan.kind !== 'plan') return plan
-  if (plan.unserved.length > 0 && !ask.allowUnserved)
+  if (plan.unserved.length > 0 && !input.allowUnserved)
     return { kind: 'leaves_unserved', models: plan.unserved }
-  const isWritten = await inTransaction(live.deps.store, async (transaction) => {
+  const isWritten = await inTransaction(state.deps.store, async (transaction) => {
     // Another server may have written since this one read.
-    const stored = await readOverride(transaction, ask.model)
-    if (JSON.stringify(stored) !== JSON.stringify(overrideOf(live.loaded, ask.model))) return false
+    const stored = await readOverride(transaction, input.model)
+    if (JSON.stringify(stored) !== JSON.stringify(overrideOf(state.loaded, input.model))) return false
     await writeOverrides(transaction, [plan.override])
     const settings = settingsOf({ database: transaction })
     for (const { disabled, ...place } of plan.places) await writeDisabled(settings, place, disabled)
     return true
   })
-  await refresh(live)
-  return isWritten ? offersNow(live, ask.model) : { kind: 'changed_meanwhile' }
+  await refresh(state)
+  return isWritten ? offersNow(state, input.model) : { kind: 'changed_meanwhile' }
 }
 
 function overrideOf({ sources }: Pick<Loaded, 'sources'>, name: string): Override {
@@ -157,21 +157,21 @@ function overrideOf({ sources }: Pick<Loaded, 'sources'>, name: string): Overrid
   return found ?? { name, definition: null, disabled: false }
 }
 
-function listSources({ loaded, deps }: Live): OfferListSources {
+function listSources({ loaded, deps }: CatalogState): OfferListSources {
   const { sources, disabled, all: snapshot } = loaded
   const names = new Set(sources.upstreams.map(({ name }) => name))
   const unused = loaded.console
     .filter(({ name }) => !names.has(name))
     .map(({ name, provider, disabled: isDisabled }) => {
-      const trouble = isDisabled ? 'the upstream is disabled' : 'its API key cannot be decrypted'
-      return [name, { provider, trouble }] as const
+      const problem = isDisabled ? 'the upstream is disabled' : 'its API key cannot be decrypted'
+      return [name, { provider, problem }] as const
     })
   return { sources, disabled, snapshot, unused: new Map(unused), nowMs: deps.clock.wallMs() }
 }
 
 /** The merged definition of a model that is not an alias; or why there is none. */
 function definitionOf(
-  { loaded, sources: { aliases } }: Live,
+  { loaded, sources: { aliases } }: CatalogState,
   name: string,
 ): ModelDefinition | Extract<OffersRefusal, { kind: 'unknown_model' | 'mistake' }> {
   if (Object.hasOwn(aliases, name)) {
@@ -189,15 +189,15 @@ function definitionOf(
 }
 
 /** The offers of a model as they are; only for catalogs that are loaded. */
-function offersNow(live: Live, name: string): ReturnType<OfferChanges['offersOf']> {
-  const definition = definitionOf(live, name)
-  return 'kind' in definition ? definition : offersBy(live, definition)
+function offersNow(state: CatalogState, name: string): ReturnType<OfferChanges['offersOf']> {
+  const definition = definitionOf(state, name)
+  return 'kind' in definition ? definition : offersBy(state, definition)
 }
 
-function offersBy(live: Live, definition: ModelDefinition): ModelOffers {
-  const { loaded } = live
+function offersBy(state: CatalogState, definition: ModelDefinition): ModelOffers {
+  const { loaded } = state
   const { id: model } = definition
-  const known = listSources(live)
+  const known = listSources(state)
   const list = offerListOf(definition, overrideOf(loaded, model).definition, known)
   const reason = loaded.snapshot.unsold.get(model) ?? null
   return { model, reason, ...list, ...pricesOf(loaded.all.models.get(model), known) }
@@ -233,20 +233,20 @@ function previewOf({ before, after, ...plan }: OffersPlan): OffersPreview {
 type PlanRefusal = Extract<OffersRefusal, { kind: 'unknown_model' | 'mistake' }>
 
 /** Plans a change, checked against the whole catalog; in small steps. */
-function* planSteps(live: Live, ask: OffersAsk): Steps<OffersPlan | PlanRefusal> {
-  const { model: name, offers } = ask
-  const found = definitionOf(live, name)
-  const isNew = 'kind' in found && found.kind === 'unknown_model' && ask.definition !== undefined
+function* planSteps(state: CatalogState, input: OffersInput): Steps<OffersPlan | PlanRefusal> {
+  const { model: name, offers } = input
+  const found = definitionOf(state, name)
+  const isNew = 'kind' in found && found.kind === 'unknown_model' && input.definition !== undefined
   const definition = isNew ? { id: name } : found
   if ('kind' in definition) return definition
-  const before = offersBy(live, definition)
-  const { loaded } = live
-  const known = listSources(live)
-  const { definition: given } = withChange(undefined, name, ask.definition ?? {})
+  const before = offersBy(state, definition)
+  const { loaded } = state
+  const known = listSources(state)
+  const { definition: given } = withChange(undefined, name, input.definition ?? {})
   const asked = { ...definition, ...given }
   const written = offers === null ? null : yield* writtenOffers(offers, asked, before.rows, known)
   if (written !== null && 'kind' in written) return written
-  const override = overrideWith(loaded, ask, written)
+  const override = overrideWith(loaded, input, written)
   const { draft, merged } = enabledDraft(loaded, override)
   if (draft?.kind !== 'sold') {
     const message = `${name} would not be enabled: ${draft?.reason ?? 'it is not known'}`
@@ -256,13 +256,13 @@ function* planSteps(live: Live, ask: OffersAsk): Steps<OffersPlan | PlanRefusal>
   const places = switchedPlaces(unswitched, offers ?? [], loaded.disabled)
   const disabled = places.reduce((set, place) => withPlace(set, place, place.disabled), loaded.disabled)
   const list = offerListOf(merged, override.definition, { ...known, disabled })
-  const others = yield* othersDisabled(live, name, places)
+  const others = yield* othersDisabled(state, name, places)
   const isServed = list.rows.some(({ enabled, trouble }) => enabled && trouble === null)
   return {
     kind: 'plan',
     ...{ before, override },
     after: { model: name, reason: before.reason, ...list, ...pricesOf(draftedModel(draft), known) },
-    places: [...places, ...forgottenPlaces(live, name, before.rows, list.rows)],
+    places: [...places, ...forgottenPlaces(state, name, before.rows, list.rows)],
     alsoDisabled: others.alsoDisabled,
     unserved: [...(isServed ? [] : [name]), ...others.unserved].sort(),
     unknownNames: unknownNames(list.rows, known),
@@ -272,7 +272,7 @@ function* planSteps(live: Live, ask: OffersAsk): Steps<OffersPlan | PlanRefusal>
 /** The row of the model with other offers; null: with those of the configuration. */
 function overrideWith(
   loaded: Loaded,
-  { model: name, definition }: OffersAsk,
+  { model: name, definition }: OffersInput,
   offers: ModelDefinition['offers'] | null,
 ): Override & { readonly definition: ModelDefinition } {
   const before = overrideOf(loaded, name)
@@ -331,7 +331,7 @@ function switchedPlaces(
 
 /** Re-enables removed places that were disabled for this model alone, so that a new offer there starts enabled. */
 function forgottenPlaces(
-  live: Live,
+  state: CatalogState,
   name: string,
   before: readonly OfferRow[],
   after: readonly OfferRow[],
@@ -340,12 +340,15 @@ function forgottenPlaces(
     rows.some((row) => row.upstream === upstream && row.upstreamModel === upstreamModel)
   const gone = before.filter((row) => !row.enabled && !isThere(after, row))
   return gone.flatMap((row) => {
-    if (modelsAt(live, row).some((other) => !isSameModel(live, name, other))) return []
+    if (modelsAt(state, row).some((other) => !isSameModel(state, name, other))) return []
     return [{ upstream: row.upstream, upstreamModel: row.upstreamModel, disabled: false }]
   })
 }
 
-function modelsAt({ loaded }: Live, { upstream, upstreamModel }: Required<OfferPlace>): readonly string[] {
+function modelsAt(
+  { loaded }: CatalogState,
+  { upstream, upstreamModel }: Required<OfferPlace>,
+): readonly string[] {
   return [...loaded.all.models.values()].flatMap(({ name, offers }) =>
     offers.some((offer) => offer.upstream.name === upstream && offer.upstreamModel === upstreamModel)
       ? [name]
@@ -353,23 +356,23 @@ function modelsAt({ loaded }: Live, { upstream, upstreamModel }: Required<OfferP
   )
 }
 
-function isSameModel({ sources: { aliases } }: Live, name: string, other: string): boolean {
+function isSameModel({ sources: { aliases } }: CatalogState, name: string, other: string): boolean {
   return other === name || aliases[other] === name
 }
 
 /** Other models whose offers are disabled with one of this model, because they have the same name there. */
 function* othersDisabled(
-  live: Live,
+  state: CatalogState,
   name: string,
   places: readonly SwitchedPlace[],
 ): Steps<Pick<OffersPlan, 'alsoDisabled' | 'unserved'>> {
   const off = places.filter(({ disabled }) => disabled)
   if (off.length === 0) return { alsoDisabled: [], unserved: [] }
-  const { all, disabled, snapshot } = live.loaded
+  const { all, disabled, snapshot } = state.loaded
   const next = off.reduce((set, place) => withPlace(set, place, true), disabled)
   const { models } = yield* withoutDisabled(all, next)
-  const isOther = (other: string): boolean => !isSameModel(live, name, other)
-  const also = new Set(off.flatMap((place) => modelsAt(live, place)))
+  const isOther = (other: string): boolean => !isSameModel(state, name, other)
+  const also = new Set(off.flatMap((place) => modelsAt(state, place)))
   return {
     alsoDisabled: [...also].filter(isOther).sort(),
     unserved: [...snapshot.models.keys()].filter((other) => isOther(other) && !models.has(other)),

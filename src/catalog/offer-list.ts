@@ -56,7 +56,7 @@ export interface OfferListSources {
   readonly sources: CatalogSources
   readonly disabled: DisabledOffers
   /** Upstreams that are not in use, and why. */
-  readonly unused: ReadonlyMap<string, { readonly provider: string; readonly trouble: string }>
+  readonly unused: ReadonlyMap<string, { readonly provider: string; readonly problem: string }>
   readonly snapshot: Pick<Snapshot, 'models'>
   readonly nowMs: number
 }
@@ -127,7 +127,7 @@ function unusedRow(definition: ModelDefinition, written: OfferDefinition, known:
     weight: written.weight ?? found?.weight ?? 1,
     dialects: written.dialects ?? [],
     enabled: !isPlaceDisabled(known.disabled, { upstream, upstreamModel }),
-    trouble: found === undefined ? (unused?.trouble ?? 'there is no such upstream') : noFormat,
+    trouble: found === undefined ? (unused?.problem ?? 'there is no such upstream') : noFormat,
     cost: written.cost === undefined ? null : costOf(written.cost),
     known: null,
   }
@@ -198,7 +198,7 @@ function writtenOffer(choice: OfferChoice, before: readonly OfferRow[]): OfferDe
 }
 
 /** A model at an upstream, as an operator adds or changes it. */
-export interface OfferAsk {
+export interface OfferInput {
   /** The public name. */
   readonly model: string
   readonly upstream: string
@@ -214,18 +214,18 @@ export interface OfferAsk {
 }
 
 /** The list with this offer changed or added. */
-export function choicesWith(rows: readonly OfferRow[], ask: OfferAsk): readonly OfferChoice[] {
-  const { upstream, upstreamModel } = ask
+export function choicesWith(rows: readonly OfferRow[], input: OfferInput): readonly OfferChoice[] {
+  const { upstream, upstreamModel } = input
   const here = rows.filter((row) => row.upstream === upstream)
   const same = here.find((row) => row.upstreamModel === upstreamModel)
   const changed = same ?? (here.length === 1 || upstreamModel === undefined ? here[0] : undefined)
   const choice: OfferChoice = {
     upstream,
     upstreamModel: upstreamModel ?? changed?.upstreamModel,
-    priority: ask.priority ?? changed?.priority ?? 1,
-    weight: ask.weight ?? changed?.written.weight,
-    cost: ask.cost === undefined ? changed?.written.cost : ask.cost,
-    dialects: ask.definition.dialects ?? changed?.written.dialects,
+    priority: input.priority ?? changed?.priority ?? 1,
+    weight: input.weight ?? changed?.written.weight,
+    cost: input.cost === undefined ? changed?.written.cost : input.cost,
+    dialects: input.definition.dialects ?? changed?.written.dialects,
     enabled: true,
   }
   const kept = rows.map((row) => {

@@ -106,7 +106,7 @@ export function offerFinder(sources: OfferSources): OfferFinder {
             priority: firstGroup,
             weight,
           },
-        ].filter(isAskable)
+        ].filter(canServe)
       })
     },
   }
@@ -139,7 +139,7 @@ function writtenOffer(
     ...(written.cost === undefined ? {} : { cost: costOf(written.cost) }),
     ...(listCost === undefined ? {} : { listCost }),
   }
-  return [offer].filter(isAskable)
+  return [offer].filter(canServe)
 }
 
 const bedrockArn = /^arn:aws[\w-]*:bedrock:.*\/([^/]+)$/
@@ -190,7 +190,7 @@ function elsewhere(dialects: readonly UpstreamFormatName[] | undefined): typeof 
   return dialects?.some(isConversationFormat) === true ? undefined : dialects
 }
 
-function isAskable({ dialects }: Offer): boolean {
+function canServe({ dialects }: Offer): boolean {
   return dialects.length > 0
 }
 

@@ -179,7 +179,7 @@ export function isStillOffered(
 }
 
 /** The same for an upstream that keeps files. */
-export function keepsFilesStill({ ownUpstreams }: Snapshot, upstream: Upstream): boolean {
+export function stillStoresFiles({ ownUpstreams }: Snapshot, upstream: Upstream): boolean {
   return ownUpstreams.some((own) => isSamePlace(own, upstream))
 }
 

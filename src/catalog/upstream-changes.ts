@@ -2,7 +2,7 @@
 import { writeMarkup } from './console-markup.ts'
 import {
   deleteUpstream,
-  type UpstreamAsk,
+  type UpstreamInput,
   writeUpstream,
   writeUpstreamDisabled,
 } from './console-upstreams.ts'
@@ -22,7 +22,7 @@ import {
   type UpstreamChange,
   type UpstreamPreview,
 } from './listed-upstreams.ts'
-import { inTurns, type Live, refresh } from './live.ts'
+import { type CatalogState, inTurns, refresh } from './state.ts'
 
 /** Secrets sent to an upstream. */
 export interface KeptSecrets {
@@ -45,11 +45,11 @@ export interface Disabling extends OfferPlace {
 /** The part of the catalog that changes upstreams. */
 export interface UpstreamChanges {
   /** Adds one, or replaces one that was added. */
-  putUpstream(ask: UpstreamAsk): Promise<UpstreamChange>
+  putUpstream(input: UpstreamInput): Promise<UpstreamChange>
   /** Previews the models of an upstream, or the reason to reject it whatever its credential. */
-  previewUpstream(ask: Parameters<typeof refusalOf>[0]): Promise<UpstreamPreview | UpstreamChange>
+  previewUpstream(input: Parameters<typeof refusalOf>[0]): Promise<UpstreamPreview | UpstreamChange>
   /** The credential and the headers stored for this name, provider and address, if any. */
-  keptSecrets(ask: Pick<UpstreamAsk, 'name' | 'provider' | 'url'>): KeptSecrets | undefined
+  keptSecrets(input: Pick<UpstreamInput, 'name' | 'provider' | 'url'>): KeptSecrets | undefined
   /** Whether there was one; those of the configuration stay. */
   removeUpstream(name: string): Promise<boolean>
   /** Disables or enables an upstream or an offer, from the next request on. */
@@ -59,75 +59,77 @@ export interface UpstreamChanges {
 }
 
 /** Operations that change upstreams and the markup of a catalog. */
-export function upstreamChanges(live: Live): UpstreamChanges {
-  const { store, clock, settings, sealer } = live.deps
+export function upstreamChanges(state: CatalogState): UpstreamChanges {
+  const { store, clock, settings, sealer } = state.deps
   return {
-    putUpstream(ask) {
-      return live.inTurn(async () => {
-        const known = await withHost(live.loaded, ask.provider)
-        const refused = refusalOf(ask, live.sources, known)
+    putUpstream(input) {
+      return state.inTurn(async () => {
+        const known = await withHost(state.loaded, input.provider)
+        const refused = refusalOf(input, state.sources, known)
         if (refused !== undefined) return refused
-        const written = await writeUpstream(store, sealer, ask, clock.wallMs())
+        const written = await writeUpstream(store, sealer, input, clock.wallMs())
         if (written !== 'written') return { kind: written }
         // Disabled places of a removed configured upstream with this name do not apply to the new one.
-        const isNew = live.loaded.console.every(({ name }) => name !== ask.name)
-        if (isNew) await forgetDisabled(settings, live.loaded.disabled, ask.name)
-        await refresh(live)
+        const isNew = state.loaded.console.every(({ name }) => name !== input.name)
+        if (isNew) await forgetDisabled(settings, state.loaded.disabled, input.name)
+        await refresh(state)
         return { kind: written }
       })
     },
-    async previewUpstream(ask) {
-      const { snapshot } = live.loaded
-      const known = await withHost(live.loaded, ask.provider)
-      const refused = refusalOf(ask, live.sources, known)
-      return refused ?? (await inTurns(live, previewSteps(ask, known, { snapshot, nowMs: clock.wallMs() })))
+    async previewUpstream(input) {
+      const { snapshot } = state.loaded
+      const known = await withHost(state.loaded, input.provider)
+      const refused = refusalOf(input, state.sources, known)
+      return (
+        refused ?? (await inTurns(state, previewSteps(input, known, { snapshot, nowMs: clock.wallMs() })))
+      )
     },
     keptSecrets({ name, provider, url }) {
-      const known = [...live.sources.upstreams, ...live.loaded.console].find((one) => one.name === name)
+      const known = [...state.sources.upstreams, ...state.loaded.console].find((one) => one.name === name)
       if (known?.provider !== provider || known.url !== url || known.credential === null) return undefined
       return { credential: known.credential, headers: known.custom?.headers ?? {} }
     },
     removeUpstream(name) {
-      return live.inTurn(async () => {
+      return state.inTurn(async () => {
         // Also one that an earlier try removed without reading the rest back.
-        const isLive = live.loaded.console.some((one) => one.name === name)
+        const isLive = state.loaded.console.some((one) => one.name === name)
         const isGone = (await deleteUpstream(store, name)) || isLive
         if (!isGone) return false
-        await forgetDisabled(settings, live.loaded.disabled, name)
-        await refresh(live)
+        await forgetDisabled(settings, state.loaded.disabled, name)
+        await refresh(state)
         return true
       })
     },
-    setDisabled: (disabling) => live.inTurn(() => setDisabled(live, disabling)),
+    setDisabled: (disabling) => state.inTurn(() => setDisabled(state, disabling)),
     setMarkup(markup) {
-      return live.inTurn(async () => {
+      return state.inTurn(async () => {
         await writeMarkup(settings, { markup, fromMs: clock.wallMs() })
-        await refresh(live)
+        await refresh(state)
       })
     },
   }
 }
 
-async function setDisabled(live: Live, disabling: Disabling): Promise<DisablingResult> {
-  const { loaded, deps } = live
+async function setDisabled(state: CatalogState, disabling: Disabling): Promise<DisablingResult> {
+  const { loaded, deps } = state
   const { upstream, upstreamModel, disabled: isDisabled, allowUnserved } = disabling
   const added = loaded.console.find(({ name }) => name === upstream)
-  const configured = live.sources.upstreams.some(({ name }) => name === upstream)
+  const configured = state.sources.upstreams.some(({ name }) => name === upstream)
   if (added === undefined && !configured) return { kind: 'unknown_upstream' }
   if (upstreamModel !== undefined && !isKnownPlace(loaded.all, disabling)) return { kind: 'unknown_offer' }
   const disabled = withPlace(loaded.disabled, disabling, isDisabled)
-  const snapshot = await inTurns(live, withoutDisabled(loaded.all, disabled))
+  const snapshot = await inTurns(state, withoutDisabled(loaded.all, disabled))
   const unserved = [...loaded.snapshot.models.keys()].filter((name) => !snapshot.models.has(name))
   if (unserved.length > 0 && !allowUnserved) return { kind: 'leaves_unserved', models: unserved.sort() }
   if (upstreamModel === undefined && added !== undefined && !configured) {
     await writeUpstreamDisabled(deps.store, upstream, isDisabled)
     // The upstream may have been disabled while the configuration had one of its name.
     if (!isDisabled) await writeDisabled(deps.settings, disabling, isDisabled)
-    await refresh(live)
+    await refresh(state)
     return { kind: 'changed' }
   }
   await writeDisabled(deps.settings, disabling, isDisabled)
-  live.loaded = { ...loaded, disabled, snapshot }
+  state.loaded = { ...loaded, disabled, snapshot }
   return { kind: 'changed' }
 }
 

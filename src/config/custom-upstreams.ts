@@ -1,7 +1,7 @@
 /** Items of the list `upstreams` that are servers of the operator's own, which no row of the table of hosts describes. */
 import {
   type CustomHost,
-  type CustomHostAsk,
+  type CustomHostInput,
   customHostMistake,
   customHostOf,
   customHosts,
@@ -10,7 +10,7 @@ import {
 import type { UpstreamDefinition } from '../catalog/definition.ts'
 import { canonicalAddress } from '../catalog/upstream-address.ts'
 
-interface UpstreamItem extends Pick<CustomHostAsk, 'formats' | 'headers'> {
+interface UpstreamItem extends Pick<CustomHostInput, 'formats' | 'headers'> {
   readonly name: string
   readonly provider: string
   readonly url?: string | undefined

@@ -6,7 +6,7 @@ import { formatUsd } from '../../contract/usd.ts'
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { ListedUpstream } from '../catalog/catalog.ts'
-import type { UpstreamAsk } from '../catalog/console-upstreams.ts'
+import type { UpstreamInput } from '../catalog/console-upstreams.ts'
 import type { UpstreamDefinition } from '../catalog/definition.ts'
 import { priceAt } from '../catalog/types.ts'
 import type {
@@ -105,7 +105,7 @@ export function assertAccepted(
 
 /** The host of an upstream that is to be saved. */
 interface HostToSave {
-  readonly ask: Omit<UpstreamAsk, 'credential'>
+  readonly ask: Omit<UpstreamInput, 'credential'>
   /** undefined: no credential is stored for it. */
   readonly host: AskedHost | undefined
   /** Its answers when it was reviewed; undefined: it was not. */
@@ -138,7 +138,7 @@ export async function formatsToStore(
   deps: HostDeps,
   asked: OperationInput<'upstreams.put'>,
   { ask, host, checked }: HostToSave,
-): Promise<UpstreamAsk['formats']> {
+): Promise<UpstreamInput['formats']> {
   if (host === undefined || asked.disabled || ask.custom !== undefined) return undefined
   const paths = checked?.paths ?? (await deps.server.findPaths(host))
   const tested = paths.filter(({ state }) => state !== 'untested')

@@ -5,7 +5,7 @@ import { formatUsd } from '../../contract/usd.ts'
 import { assert } from '../base/assert.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { ListedUpstream, UpstreamChange } from '../catalog/catalog.ts'
-import type { UpstreamAsk } from '../catalog/console-upstreams.ts'
+import type { UpstreamInput } from '../catalog/console-upstreams.ts'
 import { addedAddressMistake, canonicalAddress } from '../catalog/upstream-address.ts'
 import { canonicalCredential, credentialMistake } from '../catalog/upstream-credential.ts'
 import type { AskedHost, ControlDeps, HostAnswer, OperationHandlers } from './control-deps.ts'
@@ -84,7 +84,7 @@ type UpstreamOut = OperationOutput<'upstreams.put'>
 async function callHost(
   { catalog, server }: Pick<ControlDeps, 'catalog' | 'server'>,
   asked: OperationInput<'upstreams.check'>,
-  ask: Omit<UpstreamAsk, 'credential'>,
+  ask: Omit<UpstreamInput, 'credential'>,
 ): Promise<HostAnswer | null> {
   if (!asked.askHost && !asked.testCredential) return null
   const host = findHostToSave(catalog, asked, ask)
@@ -101,7 +101,7 @@ type Asked = OperationInput<'upstreams.put'> | OperationInput<'upstreams.check'>
 function findHostToSave(
   catalog: ControlDeps['catalog'],
   asked: Asked,
-  ask: Omit<UpstreamAsk, 'credential'>,
+  ask: Omit<UpstreamInput, 'credential'>,
 ): AskedHost | undefined {
   const kept = catalog.keptSecrets(ask)
   const isNew = catalog.upstreams.every(({ name }) => name !== ask.name)
@@ -113,7 +113,7 @@ function findHostToSave(
   return { provider: ask.provider, url: ask.url, credential, custom }
 }
 
-function toCatalogInput(asked: Asked): Omit<UpstreamAsk, 'credential'> {
+function toCatalogInput(asked: Asked): Omit<UpstreamInput, 'credential'> {
   const { upstream: name, provider, weight, disabled, models, auth } = asked
   const kind = isCustomHost(provider) ? provider : undefined
   const url = asked.url ?? (kind === undefined ? null : customHosts[kind].url)
@@ -140,7 +140,7 @@ function toCredential({ credential, auth }: Asked): string | null {
 /** Applies the rules of the configuration's own upstreams; a credential goes into a header as it is. */
 function validateUpstream(
   asked: Asked,
-  { url, custom }: Omit<UpstreamAsk, 'credential'>,
+  { url, custom }: Omit<UpstreamInput, 'credential'>,
   plainOrigins: readonly string[],
 ): void {
   const { credential } = asked
@@ -227,9 +227,9 @@ function upstreamOutput({ health }: Pick<ControlDeps, 'health'>, upstream: Liste
       until: isoTimeOrNull(report.untilMs),
       failures: report.failures,
       requests: report.requests,
-      failing: !upstream.disabled && (upstream.trouble !== null || report.failing),
-      failingModel: upstream.disabled || upstream.trouble !== null ? null : report.failingModel,
-      lastError: upstream.trouble ?? describeFailure(report.lastFailure),
+      failing: !upstream.disabled && (upstream.problem !== null || report.failing),
+      failingModel: upstream.disabled || upstream.problem !== null ? null : report.failingModel,
+      lastError: upstream.problem ?? describeFailure(report.lastFailure),
     },
   }
 }

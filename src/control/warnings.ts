@@ -54,20 +54,20 @@ const checks: readonly WarningCheck[] = [
       ? ['The sandbox is enabled on a public address. Its models return test data and charge for it.']
       : [],
   ({ catalog, hasSandbox }) => {
-    const usable = catalog.upstreams.filter(({ disabled, trouble }) => !disabled && trouble === null)
+    const usable = catalog.upstreams.filter(({ disabled, problem }) => !disabled && problem === null)
     if (usable.length > (hasSandbox ? 1 : 0)) return []
     return [
       'No upstream has an API key, so only sandbox models, if enabled, can be used. Add one on the Upstreams page, or start with OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY set.',
     ]
   },
   ({ catalog, health }) =>
-    catalog.upstreams.flatMap(({ name, trouble }) => {
+    catalog.upstreams.flatMap(({ name, problem }) => {
       const { lastFailure, failing, failingModel } = health.report(name)
-      const words = trouble ?? (failing ? describeFailure(lastFailure) : null)
+      const words = problem ?? (failing ? describeFailure(lastFailure) : null)
       return words === null
         ? []
         : [
-            `Upstream ${name}${trouble === null && failingModel !== null ? `, model ${failingModel}` : ''}: ${words}`,
+            `Upstream ${name}${problem === null && failingModel !== null ? `, model ${failingModel}` : ''}: ${words}`,
           ]
     }),
   async ({ files, clock, limits }) => {

@@ -10,7 +10,7 @@ import { type ErrorCode, TollgateError } from '../../base/errors.ts'
 import type { Failpoints } from '../../base/failpoint.ts'
 import type { NextId } from '../../base/ids.ts'
 import type { MemoryReservation } from '../../base/shared-budget.ts'
-import { keepsFilesStill, type Snapshot, type Upstream } from '../../catalog/types.ts'
+import { type Snapshot, stillStoresFiles, type Upstream } from '../../catalog/types.ts'
 import type { Body } from '../../http/body.ts'
 import type { ErrorResponseDeps } from '../../http/early-response.ts'
 import type { SharedMemory } from '../../http/shared-memory.ts'
@@ -136,7 +136,7 @@ export async function outcomeOf(
   { context, host, room }: FileTask,
   ask: FileCall,
 ): Promise<ObjectOutcome> {
-  if (!keepsFilesStill(deps.snapshot, ask.upstream)) throw notConfigured()
+  if (!stillStoresFiles(deps.snapshot, ask.upstream)) throw notConfigured()
   const { headers } = context.request
   const request = objectRequest(deps.connectorOf(host.provider), host, {
     ...ask,

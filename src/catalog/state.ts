@@ -41,7 +41,7 @@ export interface CatalogDeps {
 const catalogTurns = eventLoopTurns(50)
 
 /** The present state of the catalog; changed only in turn. */
-export interface Live {
+export interface CatalogState {
   readonly deps: CatalogDeps
   sources: GivenSources
   loaded: Loaded
@@ -50,18 +50,18 @@ export interface Live {
 }
 
 /** Runs steps in the pieces in which snapshots are built. */
-export function inTurns<Result>(live: Pick<Live, 'deps'>, steps: Steps<Result>): Promise<Result> {
-  return runInTurns(steps, turnsOf(live))
+export function inTurns<Result>(state: Pick<CatalogState, 'deps'>, steps: Steps<Result>): Promise<Result> {
+  return runInTurns(steps, turnsOf(state))
 }
 
 /** The pieces in which snapshots are built. */
-function turnsOf({ deps }: Pick<Live, 'deps'>): Turns {
+function turnsOf({ deps }: Pick<CatalogState, 'deps'>): Turns {
   return deps.turns ?? catalogTurns
 }
 
 /** Loads what is stored again. */
-export async function refresh(live: Live): Promise<void> {
-  live.loaded = await load(live.deps, live.sources, live.loaded)
+export async function refresh(state: CatalogState): Promise<void> {
+  state.loaded = await load(state.deps, state.sources, state.loaded)
 }
 
 /** Everything that the store adds to what is given, and the snapshot that both make. */
