@@ -64,7 +64,7 @@ async function longestTurn(isDone: () => boolean): Promise<number> {
   return longest
 }
 
-/** The least of several runs of the same work is the nearest to what it takes, where other programs share the machine. */
+/** The minimum of several runs is the best estimate, where other programs share the machine. */
 function figures(values: readonly number[]): string {
   const sorted = values.toSorted((one, other) => one - other)
   return `${sorted[0]?.toFixed(1)} ms (median ${sorted[sorted.length >> 1]?.toFixed(1)})`

@@ -22,7 +22,7 @@ interface Target {
   readonly key: string
 }
 
-/** A load, and how its response ends: after so many bytes, or with the last chunk. */
+/** A load, and the end of its response: after a number of bytes, or with the last chunk. */
 const loads = [
   { name: 'whole response', body: chatBody({}) },
   { name: 'stream', body: chatBody({ stream: true }, 'events=3 pause=0') },
@@ -75,7 +75,7 @@ class Connection {
   }
 }
 
-/** The times of all requests that were due within so many seconds; null: not answered with 200. */
+/** The times of all requests due within `forSeconds`; null: not answered with 200. */
 async function timesAt({ port, key }: Target, body: string, forSeconds: number): Promise<(number | null)[]> {
   const request = `POST ${chatPath} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   const idle: Connection[] = []

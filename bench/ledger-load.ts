@@ -245,7 +245,7 @@ export async function subjectOn(
   return { name, ledger, nextId, accounts, close }
 }
 
-/** Makes so many accounts with more credit than any bench spends. */
+/** Creates accounts with more credit than any bench spends. */
 export async function accountsOn(
   { ledger, nextId }: Pick<Subject, 'ledger' | 'nextId'>,
   count: number,

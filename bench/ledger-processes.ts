@@ -57,7 +57,7 @@ async function order(child: ChildProcess, given: Order): Promise<number> {
   return report.cpuMicros * given.count
 }
 
-/** All processes of the server: the parent of the one that answers, and its other children. */
+/** All processes of the server: the parent of the answering one, and its other children. */
 async function serverProcesses(url: string): Promise<readonly number[]> {
   const [row] = await runSql(url, "SELECT pg_read_file('postmaster.pid') AS text")
   const parent = Number(String(row?.text).split('\n')[0])
@@ -69,7 +69,7 @@ async function serverProcesses(url: string): Promise<readonly number[]> {
   ]
 }
 
-/** 0: it is no process, or has ended. */
+/** 0: the process does not exist or has ended. */
 function parentOf(id: number): number {
   const stat = `/proc/${id}/stat`
   return existsSync(stat) ? Number(readFileSync(stat, 'utf8').split(') ')[1]?.split(' ')[1]) : 0

@@ -48,7 +48,7 @@ function line({ name }: Subject, concurrency: number, turns: readonly Slice[]): 
   const at = (share: number): string =>
     (latencies[Math.floor((latencies.length * share) / percent)] ?? 0).toFixed(2)
   const cpu = lowerQuartile(of(({ cpuMicros }) => cpuMicros)).toFixed(1)
-  // The mean, because what is written behind is in few of the slices.
+  // The mean, because background writes are in few of the slices.
   const written = (
     of(({ kilobytes }) => kilobytes).reduce((sum, each) => sum + each, 0) / turns.length
   ).toFixed(1)

@@ -13,7 +13,7 @@ export interface LoadOrder {
   readonly body: string
   /** The requests take turns with these. */
   readonly keys: readonly string[]
-  /** Sent besides the key's, or in its place. */
+  /** Sent in addition to the key's, or instead. */
   readonly headers?: Readonly<Record<string, string>>
   readonly msMax: number
 }

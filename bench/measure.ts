@@ -106,7 +106,7 @@ export class Results {
   }
 }
 
-/** Every contender's slice of every scenario, the first contender another one in each round. */
+/** A slice of every contender for every scenario, with a different first contender in each round. */
 export async function measureRound(
   bench: Bench,
   scenarios: readonly Scenario[],

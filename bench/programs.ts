@@ -26,7 +26,7 @@ export function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
 }
 
-/** A program of ours that prints its port. */
+/** A program of this repository, which prints its port. */
 export async function startScript(
   name: string,
   script: string,

@@ -15,9 +15,9 @@ export interface Scenario {
   readonly stream?: { readonly family: string; readonly events: number }
   /** Floors get no more requests than gateways, as they otherwise do. */
   readonly isExact?: true
-  /** The same load also for a gateway with so many threads. */
+  /** The same load also for a gateway with this many threads. */
   readonly threads?: number
-  /** Runs only when it is named: it takes long, or needs a machine of its own. */
+  /** Runs only when named: it takes long, or needs a dedicated machine. */
   readonly onlyIfNamed?: true
 }
 

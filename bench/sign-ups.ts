@@ -34,7 +34,7 @@ interface Measured {
   readonly failed: number
 }
 
-/** Runs `work` so many times a second, whether or not the last one has ended. */
+/** Runs `work` at a fixed rate per second, whether or not the last run has ended. */
 async function atRate(perSecond: number, work: (number: number) => Promise<void>): Promise<void> {
   const all: Promise<void>[] = []
   const stepMs = 1_000 / perSecond

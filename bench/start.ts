@@ -27,7 +27,7 @@ interface Ready {
   readonly readyMs: number
 }
 
-/** Starts a program and asks until `path` answers 200 at the address that it prints. */
+/** Starts a program and polls `path` at the printed address until it answers 200. */
 async function startUntil(
   command: readonly string[],
   folder: string,

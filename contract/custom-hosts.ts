@@ -1,5 +1,5 @@
 /**
- * Servers whose address, formats and headers only the operator knows, with what is usual for the well-known ones. An
+ * Servers whose address, formats and headers only the operator knows, with defaults for well-known ones. An
  * upstream of one of these is a separate provider, named like the upstream: `my-vllm/llama-3.3-70b`.
  */
 import type { formatNames } from './formats.ts'
@@ -73,7 +73,7 @@ export interface CustomHostInput {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** The whole of it, with what is usual for its kind. */
+/** Applies the defaults of the kind. */
 export function customHostOf(kind: CustomHostKind, asked: CustomHostInput): CustomHost {
   const { formats = customHosts[kind].formats, keyHeader = 'authorization', headers = {} } = asked
   const lowered = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])

@@ -1,5 +1,5 @@
 /**
- * Server-sent events to a console that watches an account (`GET /api/events?account=…`). An event names what has changed,
+ * Server-sent events for a console that shows an account (`GET /api/events?account=…`). An event names what has changed,
  * not its new value; the console fetches it again. Pure data.
  */
 import { z } from 'zod'

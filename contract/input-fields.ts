@@ -11,7 +11,7 @@ export interface InputField {
   /** Placeholder of the value in help texts. */
   readonly value: string
   readonly isRequired: boolean
-  /** The path that is null without a value: the field's own, or that of its object; null: it has always a value. */
+  /** The path that is null without a value: the field's path or that of its object; null: the field always has a value. */
   readonly nullPath: string | null
   readonly preset: unknown
 }

@@ -155,7 +155,7 @@ type RequiredRate = (typeof meters)[MeterNamed<'absent', 'required'>]['rate']
 
 export type OptionalRate = Exclude<RateName, RequiredRate>
 
-/** Rates as a price list writes them: what is left out follows from the rest, or is not sold. */
+/** Rates as a price list writes them: omitted rates follow from the others, or are not sold. */
 export type WrittenRatesOf<Text> = { readonly [Name in RequiredRate]: Text } & {
   readonly [Name in OptionalRate]?: Text | undefined
 }

@@ -56,7 +56,7 @@ export const topUp = z.strictObject({
 
 /** A printable monthly statement, or the receipt of a payment or a credit. */
 export const invoice = z.strictObject({
-  /** `2026-11` for a month's statement, a top-up's ID for the receipt of a payment, an entry's for that of a credit. */
+  /** `2026-11` for a month's statement, a top-up's ID for a payment receipt, an entry's ID for a credit receipt. */
   id: z.string(),
   kind: invoiceKind,
   issued: time,

@@ -104,7 +104,7 @@ export const key = z.strictObject({
   models: z.array(z.string()).nullable(),
   /** Requests go only to upstreams that have all of these tags; null: none is required. */
   requiredTags: z.array(z.string()).nullable(),
-  /** Models that serve in place of one that fails, in this order; null: those of the model. */
+  /** Fallback models, in order; null: the model's fallbacks. */
   fallbacks: z.array(z.string()).nullable(),
   limits: rateLimits,
   onShortBalance,
@@ -282,7 +282,7 @@ export const model = z.strictObject({
   sold: z.boolean(),
   /** Why it is not enabled. */
   reason: z.string().nullable(),
-  /** The only upstreams that serve it; null: those that list it or serve all models of its provider. */
+  /** The only upstreams that serve it; null: upstreams that list it or serve all models of its provider. */
   namedUpstreams: z.array(z.string()).nullable(),
   details: z
     .strictObject({
@@ -307,7 +307,7 @@ export const model = z.strictObject({
       /** The current price including the markup. */
       price,
       strategy: z.enum(routingStrategies),
-      /** The models that serve in its place, in this order. */
+      /** Fallback models, in order. */
       fallbacks: z.array(z.string()),
       /** Whether it has other prices at other times of the week. */
       scheduled: z.boolean(),

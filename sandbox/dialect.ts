@@ -24,7 +24,7 @@ export interface SandboxDialect {
   errorResponse(error: ProviderError, requestId: string): ErrorResponse
   /** The same error as an event inside a stream that began well. */
   errorEvent(error: ProviderError, position: StreamPosition): string
-  /** An event that says nothing. */
+  /** An event without content. */
   readonly ping: string
   /** An event whose data is cut JSON. */
   readonly garbage: string

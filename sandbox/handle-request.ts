@@ -40,7 +40,7 @@ export interface RequestScope {
 
 export interface RequestHandlerOptions {
   readonly clock: Clock
-  /** Distinguishes the ids of this sandbox from those of any other. */
+  /** Distinguishes the IDs of this sandbox from other sandboxes' IDs. */
   readonly seed: string
   readonly cachedPrefixesMax: number
   /** JSON of answers that later requests can refer to. */

@@ -14,7 +14,7 @@ import { type Sandbox, startSandbox } from './sandbox.ts'
 
 let starting: Promise<Sandbox> | undefined
 
-/** Started by the first case: without recorded answers there is none, and nothing may stay open. */
+/** Starts with the first case: without recorded answers there is none, and nothing may stay open. */
 function sandboxOfAll(): Promise<Sandbox> {
   starting ??= startSandbox({ clock: manualClock() })
   return starting
@@ -24,7 +24,7 @@ after(async () => (await starting)?.close())
 /** The inputs and outputs of a tool have their own fields. */
 const toolFields = /\.(input|args|parameters)$/
 
-/** `path:type` of every field, but for those of tools. */
+/** `path:type` of every field, except the fields of tools. */
 function fieldsOf(value: unknown, path = ''): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((item) => fieldsOf(item, `${path}[]`))
   if (isObject(value) && !toolFields.test(path)) {
@@ -87,7 +87,7 @@ function piecesOf(piece: unknown): readonly unknown[] {
 interface Kind {
   /** Fields that some recording has. */
   readonly known: Set<string>
-  /** Names that every recording has, whatever their type. */
+  /** Names that every recording has, with any type. */
   always: Set<string>
 }
 

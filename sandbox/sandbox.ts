@@ -113,7 +113,7 @@ interface SandboxContext {
   readonly onDefect: (error: unknown) => void
 }
 
-/** Runs what a request caused; whatever it throws cuts this answer and is reported. */
+/** Runs the work of a request; an error cuts its answer and is reported. */
 function guarded(context: SandboxContext, response: ServerResponse, run: () => void): void {
   try {
     run()
@@ -127,12 +127,12 @@ function receive(context: SandboxContext, request: IncomingMessage, response: Se
   const { clock, limits, requestLog, requestHandler, onDefect } = context
   const unique = requestHandler.nextUnique()
   const route = routeOf(request)
-  // Asking for an answer is not the request that made it, whatever its id.
+  // A request that fetches an answer is not the request that made it, even with the same ID.
   const requestId = (route.kind === 'stored' ? undefined : clientRequestId(request)) ?? `req_${unique}`
   const recorder = requestLog.open(requestId, `${request.method} ${request.url}`, request.headers)
   const scope = { requestId, unique, recorder }
   const options = { response, clock, recorder, onDefect, stepsPerTurnMax: limits.stepsPerTurnMax }
-  // Also while the body is still coming, when nothing is played yet.
+  // Also set while the body is still arriving and nothing is played yet.
   response.on('close', () => recorder.over('client_gone'))
 
   if (route.kind === 'stored') {

@@ -28,7 +28,7 @@ export function encryptReasoning(unique: string): string {
   return signedBytes('reasoning', unique).toString('base64url')
 }
 
-/** Responses: that of unfinished reasoning, which no later request may send. */
+/** For Responses: the signature of unfinished reasoning, which no later request may send. */
 export function draftReasoning(unique: string): string {
   return signedBytes('draft', unique).toString('base64url')
 }

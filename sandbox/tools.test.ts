@@ -210,7 +210,7 @@ for (const format of sandboxFormats) {
   })
 }
 
-/** How each format asks for an answer that follows a schema. */
+/** Each format's request for an answer that follows a schema. */
 const bound: Readonly<Record<ConversationFormat, JsonObject>> = {
   'openai-chat': {
     response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: parameters } },

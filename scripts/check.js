@@ -83,7 +83,7 @@ function outputOf(words) {
 }
 
 /**
- * The last line, which for tests says what they took.
+ * The last line, which for tests has their duration.
  * @param {string} output
  */
 function shortened(output) {

@@ -14,7 +14,7 @@ export const configurationPath = new URL('../docs/operate/configuration.md', imp
 
 const settings = Object.values<Setting>(settingsTable)
 
-/** Members of a price with rates of their own, and the one member of each that a price does not have. */
+/** Members of a price with nested rates, and for each the only member that a price does not have. */
 const priceParts: readonly (readonly [name: string, member: string, text: string | undefined])[] = [
   ['tiers', 'aboveInputTokens', tier.shape.aboveInputTokens.description],
   ['schedule', 'times', scheduled.shape.times.description],
@@ -49,7 +49,7 @@ const tables: Readonly<Record<string, () => string>> = {
   signIn: () => itemTable(signInProvider),
   models: () => itemTable(model),
   offers: () => itemTable(offer),
-  // The rates of a tier and of a schedule are those of their price; what each has of its own follows its name.
+  // Tiers and schedules repeat the rates of their price; their additional members follow their name.
   prices: () =>
     table(
       ['Name', 'Description'],

@@ -11,7 +11,7 @@ import { builtFolder } from './console-sources.js'
 /** Size limit of the first page load. */
 export const firstLoadBytesMax = 200_000
 
-/** The sources that show a page: those that are loaded for it in addition to the entry. @type {Record<string, string[]>} */
+/** Sources of each page that load in addition to the entry. @type {Record<string, string[]>} */
 const pages = {
   '/console': ['src/layout/frame.tsx', 'src/features/overview/page.tsx'],
   '/console/sign-in': ['src/features/auth/sign-in-page.tsx'],

@@ -9,7 +9,7 @@ import { hashOf, root } from './source-hash.js'
 export { root } from './source-hash.js'
 /** Where a checkout serves the console from. */
 export const builtFolder = join(root, 'console', 'dist')
-/** The file of a build that says what it was made from. */
+/** The file in which a build records the hash of its sources. */
 export const stampName = 'built-from'
 
 const sources = ['console', 'contract', 'docs', 'src/api']

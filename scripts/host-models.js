@@ -110,7 +110,7 @@ function rates(
   { input, output, cache_read: read, cache_write: write, input_audio: audio, reasoning },
   model,
 ) {
-  // Nothing is listed as 0 where the price is not known, and then the price of other input holds.
+  // The list has 0 for unknown prices; the price of other input applies then.
   const isAnthropic = /(?:^|\.)anthropic[./-]|^claude-/.test(model.id) && write !== undefined
   return [
     decimal(input),
@@ -130,7 +130,7 @@ function flags({ input, reasoning, tools }) {
   return [...inputs, ...(reasoning ? ['r'] : []), ...(tools ? ['t'] : [])].join('')
 }
 
-/** The same rates at the times at which they are others. @param {ListedRates} base @param {Listed} model */
+/** The rates of a schedule. @param {ListedRates} base @param {Listed} model */
 function scheduled(base, model) {
   const schedule = schedules[model.host]
   if (schedule === undefined) return []

@@ -81,7 +81,7 @@ function isOlder(version, floor) {
 }
 
 /**
- * Fetches and installs what is missing, side by side.
+ * Fetches and installs missing packages in parallel.
  * @param {UsableNode} node
  * @param {readonly PackageSet[]} sets
  */

@@ -122,7 +122,7 @@ export function databaseTests(files) {
   )
 }
 
-/** Folders of tests that take longer than a unit test may, whatever they start. */
+/** Folders of tests that take longer than unit tests, whatever they start. */
 const heavyFolders = /^test\/(?:attacks|conformance|e2e|soak)\//
 
 /** Modules that a unit test does not start: starting them takes longer than the test. */

@@ -25,7 +25,7 @@ const hangMs = 15 * 60_000
 /** Time limit of the whole run: nothing else stops a process that no longer responds. */
 const runHangMs = 75 * 60_000
 const compileCache = join(root, 'node_modules/.cache/tollgate')
-/** Tests of pages and of processes wait more than they compute: so many more processes than cores keep the cores busy. */
+/** Tests of pages and of processes mostly wait, so this many processes per core keep the cores busy. */
 const waitingProcesses = 2
 /** Garbage of tests that end soon is collected less often: V8's own limit is made for memory, not for CPU time. */
 const youngObjectsMb = 64

@@ -36,7 +36,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
   },
 })
-/** Slices before those that count: programs with compilers need them. */
+/** Warm-up slices: programs with compilers need them. */
 const warmUpSlices = 8
 
 const scenario: Scenario = {

@@ -21,7 +21,7 @@ const root = createRootRoute({
   validateSearch: (search: Record<string, unknown>): Search => search as Search,
 })
 
-/** Links lead to pages of the same account, unless they name another one. */
+/** Links lead to pages of the same account, unless they name a different one. */
 const keepAccount: SearchMiddleware<Search> = ({ search, next }) => {
   const after = next(search)
   return 'account' in after ? after : { ...after, account: search.account }

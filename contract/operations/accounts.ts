@@ -40,7 +40,7 @@ const keyFields = {
   models: keyModels.nullable().optional(),
   /** Omitted or null: none. Requests go only to upstreams that have all of these tags. */
   requiredTags: requiredTags.nullable().optional(),
-  /** Models that serve in place of one that fails, in this order; omitted or null: those of the model. */
+  /** Fallback models, in order; omitted or null: the model's fallbacks. */
   fallbacks: keyFallbacks.nullable().optional(),
   limits: rateLimits.partial().optional(),
   /** If the balance or the key's budget cannot cover the full output limit: lower the limit, or reject the request. */

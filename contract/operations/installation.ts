@@ -79,7 +79,7 @@ export const installationOperations = {
       provider: z.string().min(1).max(100).optional(),
       /** The provider's name for it, where it differs. */
       upstreamModel: modelName.optional(),
-      /** The only upstreams that serve it. Omitted: those named before, otherwise those that list it or serve all models of its provider. */
+      /** The only upstreams that serve it. Omitted: unchanged, or those that list it or serve all its provider's models. */
       upstreams: namedUpstreams.optional(),
       /** The API formats that its upstreams support for it. Defaults to every conversation format of its provider. */
       dialects: z.array(z.enum(formatNames)).min(1).max(5).optional(),
@@ -109,9 +109,9 @@ export const installationOperations = {
     http: ['PUT', '/api/admin/models/{model}/routing'],
     input: z.strictObject({
       model: modelName,
-      /** Omitted: unchanged; null: that of the configuration. */
+      /** Omitted: unchanged; null: as configured. */
       strategy: z.enum(routingStrategies).nullable().optional(),
-      /** The models that serve in its place, in this order. Omitted: unchanged; null: those of the configuration. */
+      /** Fallback models, in order. Omitted: unchanged; null: as configured. */
       fallbacks: z.array(modelName).max(8).nullable().optional(),
     }),
     output: model,

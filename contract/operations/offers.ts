@@ -22,7 +22,7 @@ const offerChoice = z.strictObject({
   weight: offerWeight.optional(),
   /** The upstream's price, in USD per million tokens. Omitted: unchanged; null: the list price known there. */
   cost: offerCost.nullable().optional(),
-  /** The formats that the upstream supports for it. Omitted: unchanged; null: those of its provider. */
+  /** The formats that the upstream supports for the model. Omitted: unchanged; null: the provider's formats. */
   dialects: z.array(z.enum(formatNames)).min(1).max(6).nullable().optional(),
   /** Omitted: unchanged, or enabled. A disabled one is disabled for all models with the same name at the upstream. */
   enabled: z.boolean().optional(),
@@ -30,7 +30,7 @@ const offerChoice = z.strictObject({
 
 const offersChoice = {
   model: modelName,
-  /** All offers of the model. null: those of the configuration, and of the lists of upstreams. */
+  /** All offers of the model. null: the offers from the configuration and from the lists of upstreams. */
   offers: z.array(offerChoice).min(1).max(100).nullable(),
 }
 
@@ -79,7 +79,7 @@ export const offerOperations = {
     input: z.strictObject({ model: modelName, period: z.enum(['hour', 'day']).default('day') }),
     output: z.strictObject({
       ...offerList,
-      /** Changes whenever the list does: a change that names it is rejected if another one was faster. */
+      /** Changes with the list: a change with an outdated revision is rejected. */
       revision: z.string(),
       period: z.enum(['hour', 'day']),
       /** Statistics are in memory of one server and start again with it. */
@@ -123,7 +123,7 @@ export const offerOperations = {
     http: ['PUT', '/api/admin/models/{model}/offers'],
     input: z.strictObject({
       ...offersChoice,
-      /** The revision that was shown: rejected if the offers changed since then. Omitted: replaces what is there. */
+      /** The revision shown: rejected if the offers changed since. Omitted: overwrites the present offers. */
       revision: z.string().max(100).optional(),
       /** Saves it although a model would have no upstream left. */
       allowUnserved: z.boolean().default(false),

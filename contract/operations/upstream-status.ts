@@ -46,7 +46,7 @@ export const upstreamStatusOperations = {
       /** Omitted: all upstreams. */
       upstream: upstreamName.optional(),
       period: z.enum(['hour', 'day']).default('hour'),
-      /** Models per upstream: first those that are disabled or out of rotation, then by requests; test models that simulate failures last. */
+      /** Models per upstream: disabled or out of rotation first, then by requests; test models of failures last. */
       limit: z.coerce.number().int().min(1).max(1_000).default(20),
     }),
     output: z.strictObject({

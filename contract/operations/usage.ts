@@ -152,10 +152,9 @@ export const usageOperations = {
       /** Limit for `latest`; the newest rejections of each key are stored. */
       limit: listLimit.default(100),
       before: requestId.optional(),
-      /** Only this request. */
       request: requestId.optional(),
     }),
-    /** `counts` are those of whole hours, of all models. */
+    /** `counts` are for whole hours and all models. */
     output: z.strictObject({ counts: z.array(refusalCount), latest: z.array(refusal) }),
   }),
 } as const

@@ -136,7 +136,7 @@ function checkedAsk(body: JsonObject, found: ProviderError | null): RequestReadi
   return readingOf(breakpointsFault(request), () => request)
 }
 
-/** For counting alone, which needs no limit: the request as understood, or what is wrong first. */
+/** For token counting, which needs no limit: the parsed request, or the first error. */
 export function readCount(body: JsonObject): RequestReading {
   return checkedAsk(body, countFault(body))
 }

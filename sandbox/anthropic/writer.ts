@@ -92,7 +92,7 @@ function callStart(tool: string, index: number, unique: string): JsonObject {
 interface BlockStream {
   readonly start: JsonObject
   readonly delta: (piece: string) => JsonObject
-  /** Deltas that carry no made token, before and after those that do. */
+  /** Deltas without tokens, before and after the deltas with tokens. */
   readonly before: readonly JsonObject[]
   readonly after: readonly JsonObject[]
 }

@@ -7,7 +7,7 @@
 import type { ProviderError } from '../errors.ts'
 import { invalid, isObject, type JsonObject } from '../request/normalized-request.ts'
 
-/** A message's name, a scalar, or `any` for what is not looked into; `[]` behind it: a list; `{}`: a map. */
+/** A message's name, a scalar, or `any` for unchecked values; with `[]`: a list; with `{}`: a map. */
 type FieldKind = string
 
 type FieldMessage = Readonly<Record<string, FieldKind>>

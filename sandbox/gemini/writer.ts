@@ -34,7 +34,7 @@ function event(value: JsonObject): string {
   return `data: ${spacedJson(value)}\r\n\r\n`
 }
 
-/** A chunk that says that all is said, for streams that end more than once. */
+/** A final chunk, for streams that end more than once. */
 export const geminiEndMark = event({
   candidates: [{ content: { role: 'model' }, finishReason: 'STOP', index: 0 }],
   modelVersion: 'sandbox',

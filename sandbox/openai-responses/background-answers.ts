@@ -85,7 +85,7 @@ export function backgroundAnswers(clock: Clock, runsMax: number): BackgroundAnsw
   }
 }
 
-/** Plays what is due; the rest follows by the clock. */
+/** Plays the steps that are due; timers play the rest. */
 function play(clock: Clock, run: BackgroundRun): void {
   const later = (ms: number): void => {
     run.timer = clock.after(ms, () => play(clock, run))

@@ -24,7 +24,7 @@ const bodyFields =
   prompt_cache_retention metadata safety_identifier service_tier stream stream_options temperature top_p
   top_logprobs truncation background context_management moderation image user client_metadata`)
 
-/** Fields of the objects in the body; what is not here is not looked into. */
+/** Fields of the objects in the body; other objects are not checked. */
 const innerFields: Readonly<Record<string, ReadonlySet<string>>> = {
   reasoning: fields('effort summary generate_summary context mode'),
   text: fields('format verbosity'),

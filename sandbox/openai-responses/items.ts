@@ -114,7 +114,7 @@ function notVerified(id: string, value: string): ProviderError {
   return invalid(text, null, 'invalid_encrypted_content')
 }
 
-/** Reasoning is known by its encrypted content, or by an id of ours; the summary alone proves nothing. */
+/** Reasoning is recognized by its encrypted content, or by one of our IDs; the summary alone proves nothing. */
 function reasoningFault(item: JsonObject, place: string): Fault {
   if (!Array.isArray(item.summary)) return missing(`${place}.summary`)
   const found = idFault(item.id, 'rs', `${place}.id`)
@@ -138,7 +138,7 @@ const fine = (): Fault => null
 /** Codex sends OpenAI the origin of every item: github.com/openai/codex/pull/28968. */
 const itemFields = (names: string) => fields(`${names} internal_chat_message_metadata_passthrough`)
 
-/** The items that a translation can make; those of tools that run at the provider are taken as they are. */
+/** Items that a translation can produce; items of tools that run at the provider are not checked. */
 const itemKinds: Readonly<Record<string, ItemKind>> = {
   message: { fields: itemFields('type id role content status phase'), fault: messageFault },
   reasoning: {

@@ -91,7 +91,7 @@ function thinkingOf(body: JsonObject): NormalizedRequest['thinking'] {
   return textIn(summary) === '' ? 'hidden' : 'shown'
 }
 
-/** The settings as the response repeats them, with defaults for those that were omitted. */
+/** Settings that the response repeats, with defaults for omitted ones. */
 function repeatedOf(body: JsonObject): JsonObject {
   const { effort, summary } = isObject(body.reasoning) ? body.reasoning : {}
   const { format, verbosity } = isObject(body.text) ? body.text : {}

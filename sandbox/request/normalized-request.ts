@@ -34,7 +34,7 @@ export interface NormalizedRequest {
   readonly lastText: string
   /** Results of tools, if the last message holds them. */
   readonly toolResults: readonly string[]
-  /** The tools that may be called, in their order; the one that is demanded alone. */
+  /** Callable tools in order; only the required one if a tool is required. */
   readonly tools: readonly CallableTool[]
   /** The text of the answer must follow a JSON schema. */
   readonly hasSchema: boolean
@@ -74,7 +74,7 @@ export function textIn(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** The object at the end of a path of names; one without members where there is none. */
+/** The object at the end of a path of names; an empty one if there is none. */
 export function objectAtPath(value: JsonObject, ...path: readonly string[]): JsonObject {
   let found = value
   for (const name of path) {
@@ -99,7 +99,7 @@ export function mediaSegment(identity: string): Segment {
   return { identity, tokens: mediaTokens, cacheLifetime: null }
 }
 
-/** The tools that a choice leaves: all, or the one that is demanded. */
+/** The tools that a choice allows: all, or only the required one. */
 export function callable(tools: readonly CallableTool[], demanded: string): readonly CallableTool[] {
   return demanded === '' ? tools : tools.filter(({ name }) => name === demanded)
 }

@@ -10,7 +10,7 @@ import type { PromptCacheLifetime, Segment } from './normalized-request.ts'
 const lifetimeMs: Readonly<Record<PromptCacheLifetime, number>> = { '5m': 300_000, '1h': 3_600_000 }
 
 export interface PromptCache {
-  /** Charges `segments` for `model`: looks up the longest cached prefix and caches what is marked. */
+  /** Charges `segments` for `model`: looks up the longest cached prefix and caches the marked ones. */
   charge(model: string, segments: readonly Segment[]): InputUsage
 }
 

@@ -39,11 +39,11 @@ export interface Behavior {
   readonly name: string
   readonly does: string
   readonly parameters: readonly ParameterName[]
-  /** The one format that the catalog offers it in; the sandbox answers in whatever path is asked. Left out: all. */
+  /** The only format that the catalog offers; the sandbox itself answers in every format. Left out: all. */
   readonly dialects?: readonly ConversationFormat[]
   /** `basic`: lists of models show it. `special`: it simulates a failure or a rare case, and answers by name only. */
   readonly testModel: 'basic' | 'special'
-  /** Where the usual value of a parameter is another one here. */
+  /** Defaults of parameters that differ here. */
   readonly defaults: Partial<BehaviorSettings>
   readonly scenario: Scenario
 }
@@ -246,11 +246,10 @@ const byName: ReadonlyMap<string, Behavior> = new Map(behaviors.map((behavior) =
 
 export interface ModelChoice {
   readonly behavior: Behavior
-  /** Parameters set by the name. */
   readonly settings: ReadonlyMap<ParameterName, string>
 }
 
-/** The behavior that a model's name asks for, with the parameters in the name; undefined for no model of ours. */
+/** Finds the behavior of a model by its name, with the parameters in it; undefined: not one of our models. */
 export function findModel(model: string): ModelChoice | undefined {
   const [name = '', ...settings] = model.split(':')
   const behavior = byName.get(name)

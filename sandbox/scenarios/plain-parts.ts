@@ -21,13 +21,13 @@ export function quotedResults(results: readonly string[]): AnswerPart {
   return text(`The tool answered: ${results.join(' | ')}`)
 }
 
-/** How a message asks for a call; the arguments begin where the match ends. */
+/** Pattern of a message that requests a call; the arguments begin where the match ends. */
 const usePattern = /(?<![\w-])use\s+([\w.:-]+)\s*(?=\{)/g
 const callsMax = 16
 /** The rest of a longer message is not searched. */
 const searchedMax = 1_048_576
 
-/** The JSON object at the beginning of `words`, as it is written; undefined where there is none. */
+/** The JSON object at the beginning of `words`, verbatim; undefined: none. */
 function objectAt(words: string): string | undefined {
   let depth = 0
   let isQuoted = false
@@ -50,7 +50,7 @@ function parsedObject(json: string): string | undefined {
   }
 }
 
-/** A call that a message asks for; `given` as it was written. */
+/** A call requested by a message; `given` is verbatim. */
 interface RequestedCall {
   readonly tool: string
   readonly input: string

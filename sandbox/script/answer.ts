@@ -61,7 +61,7 @@ function cutTo(parts: readonly AnswerPart[], limit: number): readonly AnswerPart
   return remaining
 }
 
-/** The answer that makes `parts` as far as `limit` tokens allow, and reports what it made, per choice. */
+/** Cuts `parts` to the tokens that `limit` allows, and reports the tokens, per choice. */
 export function answerOf(
   parts: readonly AnswerPart[],
   limit: number | null,
@@ -92,7 +92,7 @@ export function argumentsOf(part: AnswerPart): JsonObject | undefined {
   }
 }
 
-/** All of the input, whatever its class. */
+/** Input tokens of all classes. */
 export function inputTotal(input: InputUsage): number {
   return input.uncached + input.cacheRead + input.cacheWrite5m + input.cacheWrite1h
 }

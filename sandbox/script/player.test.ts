@@ -37,7 +37,7 @@ for (const format of sandboxFormats) {
   })
 }
 
-/** Turns of the event loop without a new token after which the making has come to rest. */
+/** Event loop turns without a new token after which production is considered stopped. */
 const quietTurns = 200
 
 async function tokensAtRest(id: string): Promise<number> {

@@ -33,7 +33,6 @@ export interface AccessDeps {
   readonly random: RandomBytes
   /** Derived for hashing API keys and for nothing else. */
   readonly hashKey: Uint8Array
-  /** Rate limits of an account as a whole. */
   readonly accountRates: (account: bigint) => RateLimits
   readonly limits: KeyMemoryLimits & {
     /** The longest that a request runs. */

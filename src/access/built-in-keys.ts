@@ -17,7 +17,6 @@ export interface BuiltInKeysDeps {
   readonly clock: Clock
   readonly nextId: NextId
   readonly random: RandomBytes
-  /** Rate limits of an account as a whole. */
   readonly accountRates: (account: bigint) => RateLimits
 }
 

@@ -8,7 +8,7 @@ import type { KeyRow } from './types.ts'
 
 type AccessDatabase = Pick<Store, 'database'>
 
-/** A key as it is stored: how it is found, and what it may do. */
+/** A stored key: the columns to find it, and its permissions. */
 export interface StoredKey {
   readonly hash: Uint8Array
   readonly row: KeyRow

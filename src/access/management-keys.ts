@@ -24,7 +24,7 @@ export interface ManagementKeysDeps {
     /** How exactly it is remembered when a key was last used. */
     readonly lastUsedStepMs: number
   }
-  /** Hears of a last use that could not be written down. */
+  /** Called when a last use could not be stored. */
   readonly onTrouble: (error: unknown) => void
 }
 

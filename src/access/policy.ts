@@ -1,7 +1,7 @@
 /** The default policy of a key, and how policies are stored. Pure. */
 import type { KeyPolicy } from './types.ts'
 
-/** Nothing is limited beyond what limits the account. Stored policies lack the fields that were added later. */
+/** No limits beyond the account's. Stored policies lack fields that were added later. */
 export const policyDefaults: KeyPolicy = {
   rates: { requestsPerMinute: null, tokensPerMinute: null, concurrent: null },
   budget: null,

@@ -11,7 +11,7 @@ export interface KeyPolicy {
   readonly models: readonly string[] | null
   /** Tags that an upstream must have; null: none. */
   readonly requiredTags: readonly string[] | null
-  /** Models that serve in place of one that fails, in this order; null: those of the model. */
+  /** Fallback models, in order; null: the model's fallbacks. */
   readonly fallbacks: readonly string[] | null
   /** Whether to lower the output limit or reject the request if the balance does not cover it. */
   readonly onShortBalance: 'lower' | 'reject'

@@ -1,5 +1,5 @@
 /**
- * Who asks the control plane over HTTP: the person of a session cookie, a management key, or anyone. A key for models
+ * The actor of an HTTP request: the person of a session cookie, a management key, or anyone. A key for models
  * is rejected with a message that says so. A request has one actor.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
@@ -53,7 +53,7 @@ export function actorId(actor: Actor): string {
 
 /** The credential of `Authorization: Bearer`; another scheme is meant for a proxy. */
 function bearerOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
-  // Node keeps the first of repeated ones and says nothing.
+  // Node silently keeps the first of repeated headers.
   if (rawHeaders.filter((name, index) => index % 2 === 0 && isAuthorization(name)).length > 1) {
     throw new TollgateError('repeated_credential', {
       message: 'The Authorization header was sent more than once.',

@@ -16,7 +16,7 @@ export interface ChangeLimiterLimits {
   readonly changesPerMinute: number
 }
 
-/** Throws `rate_limited` when this one has made as many changes in this minute as they may. */
+/** Throws `rate_limited` when the actor has used up this minute's changes. */
 export type ChangeLimiter = (actor: Actor) => void
 
 export function openChangeLimiter({

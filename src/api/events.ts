@@ -23,7 +23,7 @@ export function addEvents(app: FastifyInstance, deps: ApiDeps): void {
   app.route({
     method: 'GET',
     url: otherRoutes.events.path,
-    // A response without its body cannot be watched.
+    // A response without a body cannot stream events.
     exposeHeadRoute: false,
     async handler(request, reply) {
       const asked = query.safeParse(request.query)

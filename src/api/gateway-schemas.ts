@@ -16,7 +16,7 @@ const list = (items: Schema): Schema => ({ type: 'array', items })
 const oneOf = (...values: readonly string[]): Schema => ({ type: 'string', enum: values })
 const orNull = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'null' }] })
 
-/** An object of a provider's format: these fields, and whatever else the format has. */
+/** An object of a provider's format: these fields, and any others of the format. */
 function open(required: readonly string[], properties: Readonly<Record<string, Schema>>): Schema {
   return { type: 'object', required, properties, additionalProperties: true }
 }

@@ -1,4 +1,4 @@
-/** The control plane in OpenAPI 3.1, made from the contract: nothing is described here that the contract does not say. Pure. */
+/** The control plane in OpenAPI 3.1, generated only from the contract. Pure. */
 import { type ErrorCode, errors } from '../../contract/errors.ts'
 import type { Policy } from '../../contract/operation.ts'
 import { type OperationName, operations } from '../../contract/operations.ts'

@@ -83,7 +83,7 @@ function bodyBytesMax(
   return inputSize === 'document' ? controlDocumentBytesMax : controlBodyBytesMax
 }
 
-/** Who asks, when they may ask this at all. */
+/** The actor of a request, if allowed to make it. */
 async function authorizeRequest(
   deps: ApiDeps,
   { raw, method, headers }: FastifyRequest<{ Params: Texts; Querystring: Texts }>,

@@ -1,6 +1,6 @@
 /**
  * Whether a request that may change something was made by our own page. Browsers send where a request comes from; a
- * request that a browser sends on another site's behalf is rejected, whatever cookie it has.
+ * request that a browser sends on another site's behalf is rejected, with or without a cookie.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { TollgateError } from '../base/errors.ts'

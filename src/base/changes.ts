@@ -13,7 +13,7 @@ export interface Change {
 
 type Listener = (change: Change) => void
 
-/** Called where an account begins to be watched, and where it is no longer watched. */
+/** Called when an account gets its first subscriber and when it loses its last one. */
 type WatchListener = (account: bigint, isWatched: boolean) => void
 
 interface PendingChange {
@@ -50,12 +50,12 @@ export class Changes {
     this.#clock.after(this.#gatherMs, () => this.#publishGathered(account))
   }
 
-  /** Publishes to all watched accounts: for changes of the whole installation. */
+  /** Publishes to all accounts with subscribers: for changes of the whole installation. */
   publishToAll(topics: readonly Topic[]): void {
     for (const account of this.#listeners.keys()) this.publish(account, topics)
   }
 
-  /** For others that publish changes of accounts only while they are watched. */
+  /** For publishers that publish changes of accounts only while they have subscribers. */
   onWatched(listener: WatchListener): void {
     this.#onWatched = listener
   }

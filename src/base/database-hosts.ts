@@ -1,5 +1,5 @@
 /**
- * The hosts of a `DATABASE_URL`, each as an address of its own. The client library knows one host; several in one address, as
+ * The hosts of a `DATABASE_URL`, each as a separate address. The client library knows one host; several in one address, as
  * `postgres://a,b:5433/name?target_session_attrs=read-write` has them, are PostgreSQL's own format.
  */
 
@@ -9,7 +9,7 @@ const parts = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/
 /** Parameters that are handled here and removed: they would override the settings of a connection. */
 const ownParameters = ['target_session_attrs', 'application_name', 'options', 'load_balance_hosts', 'prepare']
 
-/** Values of `target_session_attrs` that a server may have: each connection goes to the one that takes writes. */
+/** Accepted values of `target_session_attrs`: each connection goes to the server that takes writes. */
 const writable: readonly (string | null)[] = [null, 'any', 'read-write', 'primary']
 
 /** Returns a URL for each host, in order; never throws, but `URL` may fail to parse them. */
@@ -35,7 +35,7 @@ export function databaseUrlMistake(url: string): string | undefined {
   return undefined
 }
 
-/** Whether the server keeps statements for a connection; `prepare=false` says that a pooler gives each transaction another one. */
+/** Whether the server keeps prepared statements; `prepare=false`: a pooler gives each transaction a different connection. */
 export const keepsStatements = (url: string): boolean => !/[?&]prepare=false(?:&|$)/.test(url)
 
 /** Address for the client, where TLS parameters mean what they mean to PostgreSQL's own clients. */

@@ -42,7 +42,7 @@ export class TollgateError extends Error {
   }
 }
 
-/** Turns whatever was thrown into a row of the table; anything unknown is `internal`. */
+/** Converts a thrown value to a row of the table; anything unknown is `internal`. */
 export function asTollgateError(thrown: unknown): TollgateError {
   if (thrown instanceof TollgateError) return thrown
   return new TollgateError('internal', {

@@ -1,6 +1,6 @@
 /**
  * A queue in which owners take turns, and the items of one owner stay in order. It is unbounded:
- * its user checks that there is room.
+ * its user checks the capacity.
  */
 export class FairQueue<Item> {
   /** The owner whose turn is next comes first; none of the lists is empty. */
@@ -29,7 +29,7 @@ export class FairQueue<Item> {
     return undefined
   }
 
-  /** Takes out the first item that `isMeant` fits; undefined where there is none. */
+  /** Removes and returns the first item that `isMeant` accepts; undefined: there is none. */
   remove(isMeant: (item: Item) => boolean): Item | undefined {
     for (const [owner, own] of this.#items) {
       const index = own.findIndex(isMeant)

@@ -54,7 +54,7 @@ export function quantile(histogram: readonly number[], share: number): number | 
   return Math.round(Math.sqrt(Math.max(1, shortest) * longest))
 }
 
-/** Room for any histogram: for each bucket its place, and a count below 2^49. */
+/** Bytes for any histogram: for each bucket its index, and a count below 2^49. */
 const bytesMax = bucketsMax * 8
 
 export const newScratch = (): Uint8Array => new Uint8Array(bytesMax)

@@ -7,7 +7,7 @@ import { TollgateError } from './errors.ts'
 
 export type Log = Logger
 
-/** Credentials look like these; they are cut out of whatever text reaches the log. */
+/** Patterns of credentials, which are cut out of all text in the log. */
 const secrets = /\b(?:sk-[A-Za-z0-9_-]{6})[A-Za-z0-9_-]+|\bAIza[A-Za-z0-9_-]{10,}|\bBearer\s+[^\s"]+/g
 
 export function createLog(options: { level: string; destination?: pino.DestinationStream }): Log {

@@ -11,7 +11,7 @@ const pemFrame = /-----[A-Z ]+-----/g
 /** The beginning of every RSA key in PKCS #8: its version and algorithm. */
 const keyHeader = /^MII[\w+/]{1,4}IBADANBgkqhkiG9w0BAQEFAASC/
 
-/** The parts of a credential and the other values are taken out, each run of their random parts with what is around it. */
+/** Removes a credential and other secrets from text, with the text around each run of their random parts. */
 export function withoutSecrets(text: string, credential: string, others: readonly string[] = []): string {
   const secrets = [...secretParts(credential), ...others]
   const shown = secrets.reduce((left, secret) => left.replaceAll(secret, '…'), text)

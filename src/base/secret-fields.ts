@@ -24,7 +24,7 @@ export function secretParts(secret: string): readonly string[] {
     .map(([, text]) => text)
 }
 
-/** The other fields say who asks and where from. */
+/** The other fields identify the client and the region. */
 const secretNames = /secret|token|key/i
 /** `token_uri` is the same for every account. */
 const publicText = /^https?:\/\//

@@ -40,7 +40,7 @@ export class SharedBudget<Scope extends string> {
     return this.#used
   }
 
-  /** How many holders are remembered: those that hold something. */
+  /** Number of holders with a nonzero amount. */
   get holders(): number {
     return this.#scopes.reduce((sum, { usedBy }) => sum + usedBy.size, 0)
   }
@@ -119,7 +119,7 @@ export class MemoryReservation {
     return undefined
   }
 
-  /** Room for another piece of work of the same holders. */
+  /** A reservation for another piece of work of the same holders. */
   sibling(): MemoryReservation {
     return new MemoryReservation(this.#allowance, this.#unmetered)
   }

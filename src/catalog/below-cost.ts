@@ -1,5 +1,5 @@
 /**
- * Prices below what an upstream charges. The cost at an upstream is that of the offer, else the list price under which the catalog
+ * Prices below what an upstream charges. The cost at an upstream is the offer's, else the list price under which the catalog
  * knows the model there; where it knows none, the list price of the model itself. Pure; a warning, never a reason to reject.
  */
 import { type RateName, rateNames } from '../../contract/meters.ts'
@@ -67,7 +67,7 @@ function belowCostAt(
   })
 }
 
-/** The times of the week at which the model's price, or what one of its upstreams charges, is another one. */
+/** Times of the week at which the model's price, or the price of one of its upstreams, changes. */
 function windowsOf(
   snapshot: Pick<Snapshot, 'models'>,
   { prices, offers }: Model,

@@ -66,9 +66,9 @@ export interface Catalog extends UpstreamChanges, OfferChanges {
   readonly snapshot: Snapshot
   /** Reloads from the store, with other sources where they are given. */
   reload(sources?: GivenSources): Promise<void>
-  /** Adds a model, or replaces what is said of it; a price in it comes to those that are there, from now on where it has no date. */
+  /** Adds a model or replaces its definition. A price without a date takes effect now; older prices stay. */
   add(definition: ModelDefinition): Promise<CatalogChange>
-  /** A price from its date on, or from now on. */
+  /** Adds a price from its date on, or from now on. */
   price(model: string, price: PriceDefinition): Promise<CatalogChange>
   /** The same for many models in one change: prices of known ones, and new ones with their facts. */
   addAll(definitions: readonly ModelDefinition[]): Promise<CatalogChange>
@@ -80,7 +80,7 @@ export interface Catalog extends UpstreamChanges, OfferChanges {
   setRouting(model: string, routing: RoutingChange): Promise<CatalogChange>
   /** Configured upstreams, then those added in the console. */
   readonly upstreams: readonly ListedUpstream[]
-  /** All offers by upstream, with those that are disabled. */
+  /** All offers by upstream, including disabled ones. */
   offersByUpstream(): Promise<ReadonlyMap<string, readonly ListedOffer[]>>
   /** Markup on list prices of models without their own markup. */
   readonly markup: { readonly markup: string | null; readonly from: 'configuration' | 'console' }
@@ -91,13 +91,13 @@ export interface Catalog extends UpstreamChanges, OfferChanges {
   /** Stores that a member was sent, unless too many are stored. */
   storeUnknownMember(member: UnknownMember, seen: SeenMember): Promise<void>
   setRejected(member: UnknownMember, isRejected: boolean): Promise<void>
-  /** A model's prices: those that were, the present one, those that are to come. */
+  /** A model's past, present and future prices. */
   prices(model: string): Promise<readonly PriceVersion[]>
   /** Models and providers to compare with a published price list, as in force at `atMs`; in small steps. */
   comparisonSteps(atMs: number): Steps<Pick<ComparisonInput, 'present' | 'providers'>>
 }
 
-/** Reads what is stored and builds the first snapshot. */
+/** Reads the store and builds the first snapshot. */
 export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
   const { sources } = deps
   let last: Promise<unknown> = Promise.resolve()
@@ -240,7 +240,7 @@ function* additionProblem(
   return undefined
 }
 
-/** The rows that change, each once, with what they have so far. */
+/** The rows after the additions, each once. */
 function* additions(
   { deps }: CatalogState,
   definitions: readonly ModelDefinition[],
@@ -319,7 +319,7 @@ function dated(clock: Clock, definition: ModelDefinition): ModelDefinition {
   return { ...definition, prices }
 }
 
-/** Facts that are given replace others, and prices come to those that are there. */
+/** Merges facts and adds prices to the present ones. */
 function withPrices(before: Override, added: ModelDefinition): Override {
   const prices = [...(before.definition?.prices ?? []), ...(added.prices ?? [])]
   return { ...before, definition: { ...before.definition, ...added, prices } }

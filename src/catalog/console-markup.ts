@@ -4,7 +4,7 @@ import type { Settings } from '../store/settings.ts'
 const settingName = 'markup'
 
 export interface ConsoleMarkup {
-  /** `5%`; null: nothing is added, whatever the configuration says. */
+  /** `5%`; null: no markup, even if one is configured. */
   readonly markup: string | null
   readonly fromMs: number
 }

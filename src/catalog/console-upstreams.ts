@@ -11,7 +11,7 @@ import { inTransaction } from '../store/transaction.ts'
 import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
 import type { UpstreamLimits } from './types.ts'
 
-/** Seals texts for the store, each bound to the words that say what it is for. */
+/** Seals texts for the store, each bound to words that name its purpose. */
 export interface CredentialSealer {
   seal(secret: string, boundTo: readonly string[]): Uint8Array
   /** undefined: it was sealed for other words, with another key, or was changed since. */
@@ -193,7 +193,7 @@ const shownOfMin = 12
 
 /** The part of a credential by which users recognize it. */
 export function endOf(credential: string): string {
-  // The end of a mapping says nothing.
+  // The end of a mapping identifies nothing.
   if (secretFields(credential) !== null) return ''
   return credential.length < shownOfMin ? '' : credential.slice(-shownCharacters)
 }

@@ -6,7 +6,7 @@ import type { ProviderFacts } from './sources.ts'
 
 type OwnProvider = Pick<UpstreamDefinition, 'name' | 'url' | 'custom'>
 
-/** The known providers and those that the upstreams themselves are. */
+/** The known providers, plus one for each custom upstream. */
 export function withCustomProviders(
   providers: readonly ProviderFacts[],
   upstreams: readonly OwnProvider[],

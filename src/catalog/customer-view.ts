@@ -32,7 +32,7 @@ export function customerViewOf(
 
 type ShownUpstream = Pick<Upstream, 'name' | 'provider' | 'ownKey'>
 
-/** Whether responses that are passed through must not say by themselves which provider served, and what it charged. */
+/** Whether passed-through responses must not reveal which provider served them and its charge. */
 export function hidesProvider({ shows }: CustomerView, { ownKey }: Pick<Upstream, 'ownKey'>): boolean {
   return shows !== 'names' && ownKey === undefined
 }

@@ -9,7 +9,7 @@ import type { RoutingStrategy } from '../../contract/routing-strategies.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
 import type { TestModel, UpstreamLimits } from './types.ts'
 
-/** Decimal USD per million tokens; what is left out follows from `input` by the rules of `prices.ts`. */
+/** Decimal USD per million tokens; omitted rates follow from `input` by the rules of `prices.ts`. */
 export interface RatesDefinition extends Omit<WrittenRatesOf<string>, 'output'> {
   readonly output?: string | undefined
 }
@@ -47,10 +47,10 @@ export interface ModelDefinition {
   readonly provider?: string | undefined
   /** The provider's name for the model, if it differs. */
   readonly upstreamId?: string | undefined
-  /** The only places that serve it, of any provider, in groups of priority; left out: the upstreams that list it, and those that serve all of its provider. */
+  /** The only offers, of any provider, in priority groups; left out: upstreams that list it or serve all of its provider. */
   readonly offers?: readonly OfferDefinition[] | undefined
   readonly strategy?: RoutingStrategy | undefined
-  /** The models that are called in its place, in this order, where it cannot serve a request. */
+  /** Fallback models, in order, for requests that it cannot serve. */
   readonly fallbacks?: readonly string[] | undefined
   /** The formats that its upstreams have for it; left out: every conversation format that its provider speaks. */
   readonly dialects?: readonly UpstreamFormatName[] | undefined

@@ -33,7 +33,7 @@ function keyOf({ upstream, upstreamModel }: OfferPlace): string {
   return upstreamModel === undefined ? upstream : `${upstream} ${upstreamModel}`
 }
 
-/** Reads what is disabled. */
+/** Reads the disabled places. */
 export async function readDisabled(settings: Pick<Settings, 'listByPrefix'>): Promise<DisabledOffers> {
   const rows = await settings.listByPrefix(prefix)
   return new Set(rows.map(({ name }) => name.slice(prefix.length)))
@@ -49,7 +49,7 @@ export function writeDisabled(
   return disabled ? settings.put(name, '1') : settings.remove(name)
 }
 
-/** Removes everything stored for an upstream, so that another one of the same name does not inherit it. */
+/** Removes everything stored for an upstream, so that a new one of the same name does not inherit it. */
 export async function forgetDisabled(
   settings: Pick<Settings, 'remove'>,
   disabled: DisabledOffers,

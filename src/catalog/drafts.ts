@@ -223,7 +223,7 @@ function priceDrafts(
   return used.flatMap(({ drafts }) => drafts)
 }
 
-/** A price with those that hold at some times in its place. */
+/** A price with its scheduled prices. */
 interface PriceGroup {
   readonly effectiveFromMs: number
   readonly drafts: readonly PriceDraft[]

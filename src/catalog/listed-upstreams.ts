@@ -1,6 +1,6 @@
 /**
- * Upstreams as operators see them: those of the configuration and added ones, with the models that each serves, and
- * what another one would change. Pure; it shows no credential.
+ * Upstreams as operators see them: configured and added ones, with the models that each serves, and
+ * the effects of a new one. Pure; shows no credential.
  */
 import { assert } from '../base/assert.ts'
 import type { Steps } from '../base/steps.ts'
@@ -187,7 +187,7 @@ export interface UpstreamPreview {
   readonly stops: readonly string[]
 }
 
-/** Compares what is sold with what would be, in small steps; nothing is written. `nowMs`: when its prices are read. */
+/** Previews which models would become enabled, in small steps; writes nothing. `nowMs`: time of the prices. */
 export function* previewSteps(
   input: Omit<UpstreamInput, 'credential'>,
   { sources }: Pick<KnownCatalog, 'sources'>,

@@ -6,7 +6,6 @@ import type { Steps } from '../base/steps.ts'
 import type { ModelDefinition } from './definition.ts'
 import type { CatalogSources } from './sources.ts'
 
-/** Merged definitions by the names of the models. */
 export type MergedModels = ReadonlyMap<string, ModelDefinition>
 
 /**

@@ -19,7 +19,7 @@ type Checked = Pick<
   'builtin' | 'configured' | 'aliases' | 'disabled' | 'upstreams' | 'providers'
 >
 
-/** Empty when there is none. */
+/** Empty if there are no mistakes. */
 export function catalogMistakes(given: Checked): readonly string[] {
   const wrongNames = given.upstreams.flatMap((upstream) => customNameMistake(upstream, given.providers) ?? [])
   if (wrongNames.length > 0) return wrongNames.map((message) => `upstreams: ${message}`)
@@ -203,7 +203,7 @@ function priceMistake(price: PriceDefinition): string | undefined {
   return factor === undefined ? undefined : `${factor} is not a factor above zero such as 0.5 or 5/3`
 }
 
-/** Without tiers of its own a scheduled price would be cheaper for long inputs than the one it replaces. */
+/** A scheduled price without tiers would be cheaper for long inputs than the price it replaces. */
 function scheduleMistake({ tiers = [], schedule = [] }: PriceDefinition): string | undefined {
   const time = schedule.flatMap(({ times }) => times).find((text) => parseWindow(text) === undefined)
   if (time !== undefined) return `${time} is not a UTC time of the week such as Mon-Fri 01:00-04:00`

@@ -59,7 +59,7 @@ export interface OffersPreview extends ModelOffers {
 
 export interface OffersInput {
   readonly model: string
-  /** null: those of the configuration. */
+  /** null: the configured offers. */
   readonly offers: readonly OfferChoice[] | null
   /** Facts and dated prices that are written with them, of a model that may be new; it is enabled then. */
   readonly definition?: Omit<ModelDefinition, 'id'> | undefined
@@ -99,7 +99,7 @@ export function offerChanges(state: CatalogState): OfferChanges {
   }
 }
 
-/** Adds an offer to those of a model, or changes it. Only in turn. */
+/** Adds or changes an offer of a model. Only in turn. */
 export async function writeOffer(
   state: CatalogState,
   input: OfferInput,
@@ -123,7 +123,7 @@ export async function writeOffer(
   // An upstream that is gone cannot be written again.
   const present = rows.filter(({ provider }) => provider !== null)
   const offers = isThere ? null : choicesWith(present, input)
-  // The formats are those of this offer, not of the model.
+  // The formats belong to the offer, not to the model.
   const facts = { ...definition, dialects: undefined }
   return await writeOffers(state, { model, offers, definition: facts, allowUnserved: true })
 }
@@ -269,7 +269,7 @@ function* planSteps(state: CatalogState, input: OffersInput): Steps<OffersPlan |
   }
 }
 
-/** The row of the model with other offers; null: with those of the configuration. */
+/** The row of the model with other offers; null: with the configured offers. */
 function overrideWith(
   loaded: Loaded,
   { model: name, definition }: OffersInput,
@@ -282,7 +282,7 @@ function overrideWith(
   return { ...row, definition: { ...own, offers: undefined } }
 }
 
-/** The row of a model with facts that replace others, and prices that come to them; it is enabled. */
+/** The row of a model with merged facts and added prices; it is enabled. */
 function withChange(
   before: Override | undefined,
   id: string,

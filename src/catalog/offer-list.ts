@@ -20,7 +20,7 @@ export interface OfferChoice {
   readonly weight?: number | undefined
   /** null: none. */
   readonly cost?: CostDefinition | null | undefined
-  /** null: those of the provider. */
+  /** null: the provider's formats. */
   readonly dialects?: OfferDefinition['dialects'] | null | undefined
   readonly enabled?: boolean | undefined
 }
@@ -51,7 +51,6 @@ export interface OfferList {
   readonly revision: string
 }
 
-/** Sources of a list. */
 export interface OfferListSources {
   readonly sources: CatalogSources
   readonly disabled: DisabledOffers
@@ -151,7 +150,7 @@ export interface OfferMistake {
   readonly param: string
 }
 
-/** The definitions that choices mean, each with what it leaves out; or what is wrong with one of them. */
+/** The definitions of chosen offers, with omitted fields filled in; or the first error. */
 export function* writtenOffers(
   choices: readonly OfferChoice[],
   definition: ModelDefinition,
@@ -209,7 +208,7 @@ export interface OfferInput {
   readonly weight?: number | undefined
   /** null: none. */
   readonly cost?: CostDefinition | null | undefined
-  /** Facts and prices of the model that replace or come to those that are known; prices have dates. */
+  /** Facts that replace the known ones and dated prices to add. */
   readonly definition: Omit<ModelDefinition, 'id'>
 }
 

@@ -149,7 +149,7 @@ const operatorsNames: readonly (readonly [
   ['house-gemini', 'google', 'gemini-2.5-flash', 'gemini-2.5-flash', 'gemini'],
   ['house-open', 'groq', 'openai/gpt-oss-120b', 'openai/gpt-oss-120b', 'openai-chat'],
   ['house-open', 'groq', 'maker/unknown', 'maker/unknown', 'openai-chat'],
-  // The name there says nothing, the name here does.
+  // The name at the upstream identifies nothing; the public name does.
   ['claude-opus-4-8', 'anthropic', 'opus-at-the-mirror', 'claude-opus-4-8', 'anthropic'],
   ['gpt-5.4', 'azure', 'my-deployment', 'gpt-5.4', 'openai-chat openai-responses'],
   ['azure/gpt-5.4', 'azure', 'my-deployment', 'gpt-5.4', 'openai-chat openai-responses'],

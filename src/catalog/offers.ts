@@ -194,7 +194,7 @@ function canServe({ dialects }: Offer): boolean {
   return dialects.length > 0
 }
 
-/** The formats of a provider that a model is requested in; without a choice those that the provider has for it. */
+/** The formats of a model at a provider: the chosen ones, else the provider's formats for it. */
 export function formatsAt(
   chosen: readonly UpstreamFormatName[] | undefined,
   facts: Pick<ProviderFacts, 'dialects' | 'formatsOf'>,
@@ -225,7 +225,7 @@ export function providerOf(
   return provider ?? familyOf(id, providers) ?? upstreams.find(({ name }) => name === first)?.provider
 }
 
-/** All upstreams, and those of them that serve all of their provider's own models. */
+/** All upstreams, and the upstreams that serve all of their provider's own models. */
 export function upstreamsOf({
   upstreams,
   providers,
@@ -307,7 +307,7 @@ function nameKey(provider: string | undefined, name: string): string {
   return `${provider ?? ''} ${name}`
 }
 
-/** Judged by the name there, which is what that host is asked for: those of the built-in table and of its families. */
+/** Whether the model's name at its provider is built in, of one of its families, or below its prefix. */
 function isProvidersOwn(
   model: OfferedModel,
   providers: readonly ProviderFacts[],

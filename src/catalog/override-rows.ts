@@ -4,7 +4,7 @@ import type { Transaction } from '../store/transaction.ts'
 import type { ModelDefinition } from './definition.ts'
 import type { Override } from './sources.ts'
 
-/** The row of a model; one that changes nothing where there is none. */
+/** The row of a model; an empty override if there is none. */
 export async function readOverride(transaction: Transaction, name: string): Promise<Override> {
   const row = await transaction
     .selectFrom('model_override')
@@ -17,7 +17,7 @@ export async function readOverride(transaction: Transaction, name: string): Prom
 /** Making a statement takes some 20 microseconds a row. */
 const rowsPerWrite = 25
 
-/** Adds rows, or replaces those of the same names. */
+/** Adds or replaces rows. */
 export async function writeOverrides(
   transaction: Transaction,
   overrides: readonly Override[],

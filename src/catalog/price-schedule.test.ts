@@ -1,4 +1,4 @@
-/** Times of the week: what is understood, and which moments they contain, to the millisecond. */
+/** Times of the week: which texts are valid, and which moments they contain, to the millisecond. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildPrices } from '../../test/support/build-prices.ts'

@@ -81,7 +81,7 @@ export function holdsAt(windows: readonly PriceWindow[], atMs: number): boolean 
   })
 }
 
-/** The moments within a week after another one at which one of the windows begins or ends, unordered. */
+/** Moments within a week after a given one at which a window begins or ends, unordered. */
 export function windowChanges(windows: readonly PriceWindow[], afterMs: number): readonly number[] {
   const weekMs = dayNames.length * dayMs
   const weekStartMs = Math.floor((afterMs + firstWeekday * dayMs) / weekMs) * weekMs - firstWeekday * dayMs

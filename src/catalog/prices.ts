@@ -82,7 +82,7 @@ export function priceBody(
   }
 }
 
-/** The price itself, then those that hold at some times in its place. */
+/** The price itself, then its scheduled prices. */
 export function priceBodies(
   definition: PriceDefinition,
   providers: readonly string[],
@@ -104,7 +104,7 @@ function windowOf(text: string): PriceWindow {
   return window
 }
 
-/** Rates as a definition has them, in USD; what is left out follows from the rest by the rules of the providers. */
+/** Rates of a definition in USD; omitted ones follow from the others by the rules of the providers. */
 export type WrittenRates = WrittenRatesOf<string>
 
 /** Every rate of them, as a definition has it. */
@@ -154,7 +154,7 @@ export function writtenRates(rates: Rates, providers: readonly string[]): Writte
   }
 }
 
-/** The same text for the same price, whatever order its parts were written in. */
+/** Canonical text of a price, independent of the order of its parts. */
 export function priceText(body: PriceBody): string {
   return JSON.stringify(body, (_key, value: unknown) => {
     if (typeof value === 'bigint') return value.toString()

@@ -82,7 +82,7 @@ const houseModel: ModelDefinition = {
   prices: [{ input: '1', output: '2' }],
 }
 
-/** Without those of Google that make pictures. */
+/** Leaves out Google's image models. */
 const spoken: readonly (readonly [name: string, dialects: readonly string[]])[] = [
   ['gpt-5', ['openai-chat', 'openai-responses']],
   ['gpt-5-codex', ['openai-responses']],

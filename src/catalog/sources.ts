@@ -9,7 +9,7 @@ export interface ProviderFacts {
   readonly families: readonly string[]
   /** Prefixes of names that begin like a family and are served by other hosts alone. */
   readonly servedElsewhere?: readonly string[]
-  /** No other host speaks as this provider, so its upstreams serve whatever a model is called. */
+  /** No other host has this provider's API, so its upstreams serve any model name. */
   readonly servesAnyName?: boolean
   /** Prefix of the models' public names that the provider's names lack: `groq/`. */
   readonly namesModelsBelow?: string

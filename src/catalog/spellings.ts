@@ -18,7 +18,7 @@ const date = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4}|0\d{2})$/
 
 /**
  * The model that a name means: itself, the model of which it is a dated snapshot, or for `-latest` the model or its
- * newest snapshot. undefined for what is not sold, and for a name that is known and withdrawn.
+ * newest snapshot. undefined for models that are not sold, and for known names that are withdrawn.
  */
 export function modelNamed(snapshot: Snapshot, name: string): ModelMatch | undefined {
   const own = snapshot.models.get(name)

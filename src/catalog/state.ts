@@ -59,12 +59,12 @@ function turnsOf({ deps }: Pick<CatalogState, 'deps'>): Turns {
   return deps.turns ?? catalogTurns
 }
 
-/** Loads what is stored again. */
+/** Reloads from the store. */
 export async function refresh(state: CatalogState): Promise<void> {
   state.loaded = await load(state.deps, state.sources, state.loaded)
 }
 
-/** Everything that the store adds to what is given, and the snapshot that both make. */
+/** The stored changes to the given sources, and the resulting snapshot. */
 export interface Loaded {
   readonly sources: CatalogSources
   /** With the disabled offers. */
@@ -81,7 +81,7 @@ export interface Loaded {
   readonly rejectedMembers: ReadonlySet<string>
 }
 
-/** Reads what is stored and builds the snapshot of it; IDs of prices that are known already are not read again. */
+/** Reads the store and builds a snapshot; IDs of known prices are not read again. */
 export async function load(deps: CatalogDeps, given: GivenSources, before?: Loaded): Promise<Loaded> {
   const { store, settings, sealer, nextId, turns = catalogTurns } = deps
   const overrides = await readOverrides(store.database, turns)
@@ -93,7 +93,7 @@ export async function load(deps: CatalogDeps, given: GivenSources, before?: Load
     ...(markup === undefined ? {} : { markup: markup.markup, markupFromMs: markup.fromMs }),
     builtin: [...given.builtin, ...(await hostModels(upstreams.map(({ provider }) => provider)))],
     upstreams,
-    // Also those that are disabled: their models are known.
+    // Includes disabled upstreams: their models are known.
     providers: withCustomProviders(given.providers, [...console, ...given.upstreams]),
     overrides,
   }

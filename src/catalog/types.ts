@@ -60,7 +60,7 @@ export interface Model {
   readonly provider: string
   /** The maker's name for the model, which determines the accepted input and the token counts. */
   readonly upstreamModel: string
-  /** The wire formats in which its upstreams can be spoken to, those of all offers together. */
+  /** Wire formats of all offers together. */
   readonly dialects: readonly UpstreamFormatName[]
   readonly displayName: string
   readonly releasedMs: number | null
@@ -78,9 +78,9 @@ export interface Model {
   /** The only places where it may be asked, in order of preference; never empty in a snapshot. */
   readonly offers: readonly Offer[]
   readonly strategy: RoutingStrategy
-  /** The models that are called in its place, in this order, where it cannot serve a request. */
+  /** Fallback models, in order, for requests that it cannot serve. */
   readonly fallbacks: readonly string[]
-  /** Ascending by `effectiveFromMs`, each before those that hold at some times in its place; never empty in a snapshot. */
+  /** Ascending by `effectiveFromMs`, each before its scheduled prices; never empty in a snapshot. */
   readonly prices: readonly PriceVersion[]
 }
 
@@ -133,7 +133,7 @@ export interface Offer {
 }
 
 /**
- * All providers that may bill a request for the model: its own, and those of its offers. Other hosts bill the cache of a
+ * All providers that may bill a request for the model: its own and those of its offers. Other hosts bill the cache of a
  * Claude model by the rules of Anthropic, as all their published prices of it do.
  */
 export function billingProviders({
@@ -154,7 +154,7 @@ export interface Snapshot {
   readonly families: readonly { readonly prefix: string; readonly provider: string }[]
   /** The upstreams that models name for themselves, sold or not. */
   readonly namedUpstreams: ReadonlyMap<string, readonly string[]>
-  /** All that can be asked, whatever they serve. */
+  /** All usable upstreams, with or without models. */
   readonly upstreams: readonly Upstream[]
   /** The upstreams that serve all of their provider's own models, and so keep its files. */
   readonly ownUpstreams: readonly Upstream[]
@@ -183,7 +183,7 @@ export function stillStoresFiles({ ownUpstreams }: Snapshot, upstream: Upstream)
   return ownUpstreams.some((own) => isSamePlace(own, upstream))
 }
 
-/** By name, provider and address; its credential may be another one. */
+/** Compares name, provider and address; credentials may differ. */
 function isSamePlace(one: Upstream, other: Upstream): boolean {
   return (
     one.name === other.name &&
@@ -204,7 +204,7 @@ export function priceAt(model: Model, nowMs: number): PriceVersion {
   return current
 }
 
-/** The price that holds at most times, and those that hold at some times in its place. */
+/** The regular price, and the scheduled prices that replace it at some times. */
 export function pricesOfWeek(model: Pick<Model, 'prices'>, nowMs: number): readonly PriceVersion[] {
   const { prices } = model
   const isBase = ({ schedule }: PriceVersion): boolean => schedule === undefined

@@ -32,7 +32,7 @@ function memberOf(key: string): UnknownMember {
 type Row = { readonly name: string; readonly value: string }
 const keysOf = (rows: readonly Row[], prefix: string) => rows.map(({ name }) => name.slice(prefix.length))
 
-/** Reads what is rejected, by `memberKey`. */
+/** Reads the rejected members, by `memberKey`. */
 export async function readRejected(settings: Pick<Settings, 'listByPrefix'>): Promise<ReadonlySet<string>> {
   return new Set(keysOf(await settings.listByPrefix(rejectedPrefix), rejectedPrefix))
 }

@@ -1,4 +1,4 @@
-/** Changes of upstreams, of what is disabled there, and of the markup: each is stored first and then in the snapshot. */
+/** Changes of upstreams, disabled places and the markup: each is stored first and then in the snapshot. */
 import { writeMarkup } from './console-markup.ts'
 import {
   deleteUpstream,
@@ -50,7 +50,7 @@ export interface UpstreamChanges {
   previewUpstream(input: Parameters<typeof refusalOf>[0]): Promise<UpstreamPreview | UpstreamChange>
   /** The credential and the headers stored for this name, provider and address, if any. */
   keptSecrets(input: Pick<UpstreamInput, 'name' | 'provider' | 'url'>): KeptSecrets | undefined
-  /** Whether there was one; those of the configuration stay. */
+  /** Whether it existed; configured upstreams stay. */
   removeUpstream(name: string): Promise<boolean>
   /** Disables or enables an upstream or an offer, from the next request on. */
   setDisabled(disabling: Disabling): Promise<DisablingResult>

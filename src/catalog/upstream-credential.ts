@@ -51,7 +51,7 @@ export function credentialFormMistake(
     : `can name files and roles of the server in tollgate.yaml only (${local.join(', ')})`
 }
 
-/** The fields that refer to the server itself, whatever else is written with them. */
+/** The fields that occur only in forms that refer to the server itself. */
 function localFields(forms: readonly CredentialForm[]): readonly string[] {
   const namesOf = (isLocal: boolean) =>
     forms.filter((form) => (form.isLocal === true) === isLocal).flatMap(({ fields }) => fields)

@@ -1,4 +1,4 @@
-/** The clouds' own environment variables: which upstreams they make, and what is missing. */
+/** The clouds' own environment variables: the upstreams they create, and missing variables. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

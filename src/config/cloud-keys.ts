@@ -78,7 +78,7 @@ interface CloudVariables {
   readonly mistakes: readonly string[]
 }
 
-/** The clouds whose variables are set, but for those that `isInFile`: there the file says what the variables are for. */
+/** The clouds whose variables are set, unless `isInFile`: then the file decides how the variables are used. */
 export function cloudVariables(values: CloudValues, isInFile: (provider: string) => boolean): CloudVariables {
   const found = rows.filter(({ provider, main }) => values[main] !== null && !isInFile(provider))
   return {
@@ -97,7 +97,7 @@ export function cloudVariables(values: CloudValues, isInFile: (provider: string)
 
 interface CloudRow {
   readonly provider: string
-  /** The setting that asks for the models of the cloud, and the one that says where they are served. */
+  /** The settings for the cloud's models and for the place that serves them. */
   readonly main: keyof CloudValues
   readonly place: keyof CloudValues
   /** null: a variable is missing. */

@@ -1,4 +1,4 @@
-/** Configuration for operators: what is read from where, and how each mistake is named. */
+/** Configuration for operators: the source of each setting, and the message for each mistake. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

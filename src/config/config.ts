@@ -177,7 +177,7 @@ export function readConfig(
   return { kind: 'config', config: frozen(config), set: [...set, ...limitsSet] }
 }
 
-/** The same with these variables in place of those of the environment, as options of a command set them. */
+/** The configuration with these variables instead of the environment's, as options of a command set them. */
 export function readConfigWith(variables: Environment): ConfigResult {
   return readConfig({ ...process.env, ...variables })
 }
@@ -268,7 +268,7 @@ function stripeOf({ stripeKey, stripeWebhookSecret, stripeUrl }: SettingValues):
   }
 }
 
-/** Upstreams for the credentials in the environment, after those of the file. */
+/** Upstreams for the credentials in the environment, after the file's upstreams. */
 function upstreamsOf(values: SettingValues): readonly UpstreamSetting[] {
   const fromEnvironment = [
     { provider: 'openai', credential: values.openaiKey, url: values.openaiUrl },
@@ -314,7 +314,7 @@ function cloudVariablesOf(values: SettingValues): ReturnType<typeof cloudVariabl
   return cloudVariables(values, (provider) => isInFile(values, provider))
 }
 
-/** A file that has an upstream of the host, or of its name, says by itself what is done with the variable. */
+/** Whether the file has an upstream of the host or with its name, which then decides how the variable is used. */
 function isInFile({ upstreams }: SettingValues, host: string): boolean {
   return upstreams.some(({ name, provider }) => name === host || provider === host)
 }

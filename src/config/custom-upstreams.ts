@@ -38,7 +38,7 @@ export function upstreamMistakes(item: UpstreamItem): readonly FieldMistake[] {
   ]
 }
 
-/** Which server it is and where; a server of the operator's own is a provider of its own. */
+/** The kind and URL of a server; an operator's own server is a separate provider. */
 export function upstreamHost(
   item: UpstreamItem,
 ): Pick<UpstreamDefinition, 'name' | 'provider' | 'url' | 'credential' | 'custom' | 'formats'> {

@@ -1,4 +1,4 @@
-/** Settings of users and mail: what is read, the defaults, and every mistake by its name. */
+/** Settings of users and mail: sources, defaults, and every mistake by its name. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

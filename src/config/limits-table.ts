@@ -205,7 +205,7 @@ type SettingLimits = {
   readonly [Name in keyof typeof limitsTable]: Widened<(typeof limitsTable)[Name]['default']>
 }
 
-/** Every limit by its name: what `limits` in `tollgate.yaml` can set, and what is fixed. */
+/** Every limit by name: settings in `limits` of `tollgate.yaml`, and fixed limits. */
 export type Limits = SettingLimits & {
   readonly [Name in keyof typeof fixedLimits]: Widened<(typeof fixedLimits)[Name]>
 }
@@ -253,7 +253,7 @@ export const memoryDivisors = {
   webhookBodyBudgetBytes: 32,
 } as const satisfies Partial<Record<keyof Limits, number>>
 
-/** The defaults of a process that has this much memory, where they differ from those of the table. */
+/** Defaults for a process with this much memory, where they differ from the table. */
 export function limitsWithin(memoryBytes: number): Partial<Limits> {
   const names = Object.keys(memoryDivisors) as (keyof typeof memoryDivisors)[]
   return Object.fromEntries(

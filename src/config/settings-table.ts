@@ -48,7 +48,7 @@ export interface Setting {
   readonly schema: z.ZodType
   /** The schema of the variable where it differs from the file's. */
   readonly variableSchema?: z.ZodType
-  /** null: no default, or the one that `defaultText` describes. */
+  /** null: no default, or the default described by `defaultText`. */
   readonly default: unknown
   /** The default for the documentation, in Markdown, where the value is not enough. */
   readonly defaultText?: string

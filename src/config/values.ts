@@ -1,6 +1,6 @@
 /**
  * The value of every setting: from the environment, otherwise from the file, otherwise its default, and its origin. Error
- * messages name the variable and what is expected, never the value, which may be a secret.
+ * messages name the variable and the expected value, never the actual value, which may be a secret.
  */
 import type { z } from 'zod'
 import { didYouMean, type FileTree, valueAt } from './file.ts'
@@ -96,7 +96,7 @@ function readSetting(row: Setting, { environment, nameOf }: NamedEnvironment, tr
   return { value: result.data, from, mistakes: [...mistakes, ...missing(row, environment)] }
 }
 
-/** Mistakes for variables that require another one. */
+/** Mistakes for variables that require another variable. */
 function missing({ variable, needs, onlyWith }: Setting, environment: Environment): readonly string[] {
   const lacks = (other: string) => variableText(environment, other) === undefined
   if (needs !== undefined && lacks(needs.variable))

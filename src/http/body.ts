@@ -30,7 +30,7 @@ export type BodyFailure =
   | { readonly kind: 'too_large' | 'gone' | 'timeout' | 'too_slow' | 'unsupported_encoding' }
   | (BudgetRefusal & { readonly kind: 'no_room' })
 
-/** A whole body. Its room in the budget is taken until `drop`, after which the bytes are gone. */
+/** A whole body. Its budget is reserved until `drop`, after which the bytes are gone. */
 export class Body {
   readonly kind = 'body'
   readonly #room: MemoryReservation
@@ -46,7 +46,7 @@ export class Body {
     return this.#bytes
   }
 
-  /** Another body in memory for the same sender, of which so much is its own; throws where there is no room for it. */
+  /** Copies the body with other bytes, of which `ownBytes` are reserved; throws if the budget does not cover them. */
   another(bytes: Uint8Array, ownBytes: number): Body {
     const room = this.#room.sibling()
     const refusal = room.set(ownBytes)
@@ -59,7 +59,7 @@ export class Body {
     if (this.#bytes !== nothing) this.#bytes = bytes
   }
 
-  /** Lets go of the bytes and gives their room back; harmless when repeated. */
+  /** Frees the bytes and their budget; idempotent. */
   drop(): void {
     this.#room.set(0)
     this.#bytes = nothing
@@ -111,7 +111,7 @@ const freedBytesMin = 32 * 1024
 const firstCapacityBytes = 64 * 1024
 const firstAnnouncedBytes = 512 * 1024
 
-/** Asks for the body where the client waits with it, and reads it to its end; never rejects. */
+/** Sends 100 Continue if the client waits for it, and reads the whole body; never rejects. */
 export function readBody(
   reader: BodyReader,
   request: IncomingMessage,

@@ -1,4 +1,4 @@
-/** The client's address: forwarding headers of trusted proxies are used, those of clients are not. */
+/** The client's address: forwarding headers of trusted proxies are used, clients' own are not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { clientAddressOf, proxyCheck } from './client-address.ts'

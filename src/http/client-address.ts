@@ -1,5 +1,5 @@
 /**
- * The client's address: the peer itself, or the one that a trusted proxy reports. Forwarding
+ * The client's address: the peer itself, or the address that a trusted proxy reports. Forwarding
  * headers are read from the right, hop by hop, and only as far as each hop is trusted. Makes no decisions about clients.
  */
 import type { IncomingMessage } from 'node:http'

@@ -1,6 +1,6 @@
 /**
  * A client connection: serves its requests in order, however they arrive, and
- * knows whether it can be closed without losing a response. Knows nothing of what is served.
+ * knows whether it can be closed without losing a response. Knows nothing of the content.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,4 +1,4 @@
-/** Where a server listens: at the chosen port, or at the one that an earlier start found free. */
+/** Where a server listens: at the chosen port, or at the port that an earlier start found free. */
 import { createServer } from 'node:net'
 import type { Config } from '../config/config.ts'
 import type { HttpServer } from './server.ts'

@@ -44,7 +44,7 @@ export interface ServerOptions {
   /** Only sees requests whose head is sound. */
   readonly controlPlane: Serve
   readonly isDataPlane: (request: IncomingMessage) => boolean
-  /** Whether connections from there may be those of many clients. */
+  /** Whether connections from this address may belong to many clients. */
   readonly isProxy: (address: string) => boolean
   readonly limits: ServerLimits
   readonly clock: Clock
@@ -92,7 +92,7 @@ export function createHttpServer(options: ServerOptions): HttpServer {
     connectionsCheckingInterval: timeoutCheckMs,
     noDelay: true,
     insecureHTTPParser: false,
-    // Checked with the rest of the head: Node's own answer says nothing.
+    // Checked with the rest of the head: Node's own answer has no message.
     requireHostHeader: false,
   })
   // Node would cut the list of headers silently; they are counted instead.
@@ -136,7 +136,7 @@ export function createHttpServer(options: ServerOptions): HttpServer {
     listenAt: (path) => listen(server, { path }),
     windDown(idleMs) {
       return new Promise((resolve) => {
-        // Not that of the HTTP server: it also closes connections on which a request may be under way.
+        // `server.close` is not used: it also closes connections with a request in progress.
         NetServer.prototype.close.call(server, () => resolve())
         for (const connection of [...connections.values()]) connection.windDown(idleMs)
       })
@@ -148,7 +148,7 @@ export function createHttpServer(options: ServerOptions): HttpServer {
   }
 }
 
-/** Takes a connection's place among all, or refuses it: no network may have so many that others find none. */
+/** Admits a connection, or rejects it when its network holds too large a share. */
 function seating({ limits, isProxy, nextRequestId }: ServerOptions): (socket: Socket) => boolean {
   const seats = new SharedBudget(limits.connectionsMax, {
     network: limits.anonymousShareOfNetworkMax,

@@ -14,7 +14,7 @@ function spend(before: SpendTotals, amount: bigint, nowMs: number): SpendTotals 
   return { ...rolled, spent: rolled.spent + amount }
 }
 
-/** When, what is spent then, and what each window says right after it: day, week, month, total. */
+/** A time, the spend at it, and the totals of each window right after it: day, week, month, total. */
 const story: readonly [when: string, amount: bigint, ...after: readonly bigint[]][] = [
   ['2026-01-30T10:00:00', 5n, 5n, 5n, 5n, 5n],
   ['2026-01-30T23:59:59.999', 2n, 7n, 7n, 7n, 7n],

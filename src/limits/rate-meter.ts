@@ -19,7 +19,7 @@ export type Metered =
   | { readonly kind: 'taken'; readonly state: RateState }
   | { readonly kind: 'refused'; readonly state: RateState; readonly retryAfterMs: number }
 
-/** The windows of many clients; above `takersMax`, and above half of it at the earliest, those that were active longest ago are dropped. */
+/** The windows of many clients; from half of `takersMax`, the least recently active are dropped. */
 export class RateWindows<Taker> {
   readonly #windows: RecentMap<Taker, RateWindow>
 

@@ -1,4 +1,4 @@
-/** The types of limits: rates, windows and budgets. Pure values, imports nothing of ours. */
+/** The types of limits: rates, windows and budgets. Pure values without imports. */
 
 /** Rate and concurrency limits of one account or key; null: no limit. */
 export interface RateLimits {

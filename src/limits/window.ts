@@ -36,7 +36,7 @@ const markMs = (window: RateWindow, mark: number): number =>
 const markAmount = (window: RateWindow, mark: number, kind: RateKind): number =>
   window[headWords + mark * markWords + wordOf[kind]]!
 
-/** When something was taken last; 0 when nothing is in the log. */
+/** Time of the newest mark; 0 if the log is empty. */
 export function newestMs(window: RateWindow): number {
   const marks = countMarks(window)
   return marks === 0 ? 0 : markMs(window, marks - 1)

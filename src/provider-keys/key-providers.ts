@@ -1,5 +1,5 @@
 /**
- * The providers that accounts can store a key for: those that take a plain API key at one fixed address. Clouds and servers
+ * Providers that accounts can store a key for: they take a plain API key at a fixed address. Clouds and servers
  * of operators are left out, as their addresses and credentials differ by customer. Pure.
  */
 import { canonicalAddress } from '../catalog/upstream-address.ts'

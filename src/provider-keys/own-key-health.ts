@@ -1,5 +1,5 @@
 /**
- * How the provider keys of accounts do, in memory. Each key has a cooldown of its own, so that a failing one affects neither
+ * Health of the accounts' provider keys, in memory. Each key has a separate cooldown, so that a failing one affects neither
  * the operator's upstreams nor other accounts.
  */
 

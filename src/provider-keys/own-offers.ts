@@ -35,7 +35,7 @@ function offerAt(
     const dialects = formatsAt(undefined, connector, upstreamModel)
     return dialects.length === 0 ? null : { ...own, upstreamModel, catalogName: upstreamModel, dialects }
   }
-  // Another address, such as a mirror, may have names of its own.
+  // Another address, such as a mirror, may use different names.
   const isOwnAddress = at.upstream.origin === parseAddress(connector.defaultOrigin).origin
   const { catalogName, dialects } = at
   return { ...own, upstreamModel: isOwnAddress ? at.upstreamModel : catalogName, catalogName, dialects }

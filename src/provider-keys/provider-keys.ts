@@ -137,7 +137,7 @@ export async function openProviderKeys(deps: ProviderKeysDeps): Promise<Provider
 
 const none: readonly OwnKey[] = []
 
-/** Where provider keys are off for the account, those that exclude the operator's offers still do. */
+/** Keys that exclude the operator's offers do so even while provider keys are off for the account. */
 function ownKeysOf(of: AccountKeys | undefined): readonly OwnKey[] {
   if (of === undefined) return none
   if (of.isAllowed) return of.keys

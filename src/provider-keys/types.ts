@@ -55,7 +55,7 @@ export interface ProviderKeyAsk {
   readonly credential: string | null
 }
 
-/** `needs_credential`: none is stored that can be read. `too_many`: the account has as many keys as it may. */
+/** `needs_credential`: no readable credential is stored. `too_many`: the account has the maximum number of keys. */
 export type ProviderKeyWritten = 'written' | 'needs_credential' | 'too_many' | 'unknown_provider'
 
 export interface ProviderKeys {
@@ -69,13 +69,13 @@ export interface ProviderKeys {
   /** Whether accounts of this kind may use them. */
   allows(kind: 'personal' | 'organization'): boolean
   list(account: bigint): readonly ProviderKeyRow[]
-  /** The credential, for a test at its provider; undefined: there is none that can be read. */
+  /** The credential, for a test at its provider; undefined: none is readable. */
   credentialOf(account: bigint, provider: string): string | undefined
   put(ask: ProviderKeyAsk): Promise<ProviderKeyWritten>
   /** Whether there was one. */
   remove(account: bigint, provider: string): Promise<boolean>
   removeAll(account: bigint): Promise<void>
-  /** Reads the keys of an account again, which another process has changed; null: those of all. */
+  /** Reloads the keys of an account, which another process has changed; null: the keys of all accounts. */
   reload(account: bigint | null): Promise<void>
   /** The account's keys, from memory; usually empty. */
   of(account: bigint): readonly OwnKey[]

@@ -55,7 +55,7 @@ export async function openAdminSocket(options: AdminSocketOptions): Promise<Admi
   return {
     socketPath: location.socketPath,
     async close() {
-      // Another server may have taken the folder over; what is there is its own then.
+      // Another server may have taken over the folder and its files.
       const found = findServer(options.dataFolder)
       const isOurs = found.kind === 'named' && found.server.pid === process.pid
       if (isOurs) rmSync(filePath, { force: true })
@@ -177,7 +177,7 @@ export type AdminCall =
   /** The connection broke in the middle: whether the operation took place is not known. */
   | { readonly kind: 'lost'; readonly why: string }
 
-/** Asks a server to carry out one operation. Never rejects. */
+/** Runs an operation on the server. Never rejects. */
 export function callServer(
   server: ServerFile,
   operation: string,

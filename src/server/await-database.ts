@@ -14,7 +14,7 @@ export interface AwaitDatabaseOptions {
   readonly onAway: () => Promise<void>
 }
 
-/** `stopped`: the process was asked to stop, and nothing is open. */
+/** `stopped`: startup was canceled, and nothing is open. */
 export async function openWhenReachable(
   open: () => Promise<ServicesResult>,
   { clock, log, retryMs, stop, onAway }: AwaitDatabaseOptions,

@@ -34,7 +34,7 @@ export type BackupResult =
   | { readonly kind: 'done'; readonly backup: Backup }
   | { readonly kind: 'refused'; readonly message: string }
 
-/** A file of the data folder whose time is that of the last complete backup. */
+/** A file of the data folder whose modification time is the last complete backup's. */
 export const lastBackupPath = (dataFolder: string): string => join(dataFolder, 'last-backup')
 
 /** @param target a folder that does not exist or is empty */

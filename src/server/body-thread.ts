@@ -5,7 +5,7 @@ import { serveThread } from '../threads/serve-thread.ts'
 
 /** Where processors are scarce, the thread that relays and other programs go first. */
 const niceness = 10
-// Elsewhere a priority is that of the whole process.
+// Elsewhere a priority applies to the whole process.
 if (process.platform === 'linux') {
   try {
     setPriority(niceness)

@@ -1,4 +1,4 @@
-/** The console as files: what browsers may cache, what is compressed, and which paths are pages. */
+/** The console's files: caching, compression, and which paths are pages. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -130,7 +130,7 @@ function headersOf(request: FastifyRequest, address: string): Readonly<Record<st
   return { 'x-request-id': request.id, ...securityHeaders(pathOf(request), address) }
 }
 
-/** Nothing is at this path: a page for a browser that opens it, except below the prefix of the Management API. */
+/** Responds with 404: a page for a browser, except below the prefix of the Management API. */
 async function respondNotFound(
   pages: ControlPlaneDeps,
   request: FastifyRequest,

@@ -1,5 +1,5 @@
 /**
- * Downloads a text that an administrator asks for. Bounded in bytes and time; follows no redirect, sends no credential, and
+ * Downloads a text for an administrator. Bounded in bytes and time; follows no redirect, sends no credential, and
  * logs nothing of the answer.
  */
 import type { Clock } from '../base/clock.ts'

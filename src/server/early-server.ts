@@ -74,7 +74,7 @@ function rejectingServer(options: EarlyServerOptions): HttpServer {
 /** Answers while the database has not been reached. No credential is checked. */
 function waitingAnswers({ config, clock, random }: EarlyServerOptions): Answers {
   const { limits, trustedProxies, publicUrl, host, port } = config
-  // No ID of these is stored: only those that are shown together have to differ.
+  // IDs are not stored: only IDs of one moment have to differ.
   const [high = 0, low = 0] = random(2)
   const nextId = idSource(clock, (high * 256 + low) % processSlots)
   const nextRequestId = (): string => formatId('req', nextId())

@@ -30,7 +30,7 @@ function isOfNohup(startedBy = ''): boolean {
   return /(?:^|\/)nohup$/.test(startedBy) || hasInputOfNohup()
 }
 
-/** Where its input is a terminal, `nohup` puts a device in its place that can only be written. */
+/** Where the input is a terminal, `nohup` replaces it with a device that can only be written. */
 function hasInputOfNohup(): boolean {
   try {
     const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync('/proc/self/fdinfo/0', 'utf8'))?.[1] ?? '0'

@@ -10,7 +10,7 @@ import type { ClosableRequests } from '../threads/thread.ts'
 const { config, postgres, secret, hasMail, logLevel } = threadStart.setup as WorkerSetup
 
 const addressRef = { address: '' }
-// Filled before the main thread hears that it may ask.
+// Filled before the ready message reaches the main thread.
 const handlers: Partial<ThreadRequests> = {}
 const main = serveThread<WorkerNotifications>({ handlers, waitingMax: config.limits.operationsQueuedMax })
 

@@ -20,7 +20,7 @@ export interface Listeners {
   /** Servers of this thread, the public one first. */
   readonly servers: readonly [HttpServer, ...HttpServer[]]
   readonly threads: DataPlaneThreads
-  /** Removes what is left in the data folder, once all have ended. */
+  /** Removes remaining files from the data folder, once all servers have ended. */
   removeSocket(): void
 }
 

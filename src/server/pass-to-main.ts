@@ -67,7 +67,7 @@ function passedHeaders({ rawHeaders }: IncomingMessage, except = ''): string[] {
 /** Headers added to a passed request. */
 export const passedMore = { headers: 2, headerBytes: 256 }
 
-/** Makes connections from other threads look like those of their clients. For a server that listens at the socket alone. */
+/** Restores the clients' addresses on connections from other threads. For a server that listens at the socket alone. */
 export function takePeersFromThreads({ node }: HttpServer): void {
   node.prependListener('request', ({ headers, socket }: IncomingMessage) => {
     Object.defineProperty(socket, 'remoteAddress', { value: headers[peerHeader], configurable: true })

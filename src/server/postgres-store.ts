@@ -61,7 +61,7 @@ export async function openServerPostgres(
   return { kind: 'open', store: { ...opened.store, close } }
 }
 
-/** The store in a thread of a process that has opened it: the ledger's lanes, and its lease, are of its own. */
+/** The store in a further thread of the process, with separate ledger lanes and lease. */
 export async function attachServerPostgres(
   url: string,
   config: PostgresConfig,

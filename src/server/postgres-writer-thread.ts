@@ -1,4 +1,4 @@
-/** The entry of the writer thread on PostgreSQL: what is not an operation of the ledger's machine alone. */
+/** The entry of the writer thread on PostgreSQL, for operations beyond the ledger's machine. */
 import { blockingEngine } from '../ledger/postgres/blocking-tables.ts'
 import { ledgerOperations } from '../ledger/sqlite/operations.ts'
 import { openPostgresForWriting } from '../store/postgres/threads.ts'

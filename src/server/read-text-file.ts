@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-/** Never rejects, whatever is at the path. */
+/** Never rejects. */
 export async function readTextFile(
   path: string,
   bytesMax: number,

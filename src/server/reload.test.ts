@@ -1,4 +1,4 @@
-/** Which limits a reload can change: those that are read again later. */
+/** Limits that a reload can change, because they are read again later. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -115,7 +115,7 @@ function openReload(deps: ReloadDeps): () => Promise<ReloadResult> {
   }
 }
 
-/** The reload of a server: `started` is what it was started with, `config` what changes. */
+/** The reload of a server: `started` is the configuration at startup, `config` the present one. */
 export function reloadOf(
   given: { readonly started: Config; readonly log: Log; readonly readConfig?: () => Promise<ConfigResult> },
   parts: Pick<ReloadDeps, 'config' | 'metrics'> & {

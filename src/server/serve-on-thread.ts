@@ -1,6 +1,6 @@
 /**
  * A further thread of the data plane: the same services as in the main thread, on the store that the main thread has opened,
- * behind a listener of its own on the same port. What is not the data plane's is passed to the main thread.
+ * behind a separate listener on the same port. Other requests are passed to the main thread.
  */
 
 import { openSecret } from '../access/secret.ts'
@@ -109,7 +109,7 @@ async function openParts(
     ...{ store, sources, secret: secret.secret, as: 'thread', upstreamMemory },
   })
   const { access, catalog, providerKeys, ledger } = dataPlane.parts
-  // Sessions are the main thread's, and so are those who watch: it hears of the same changes.
+  // Sessions and event streams live on the main thread, which receives the same changes.
   const identity = { forgetSessions() {} }
   const changes = { publishToAll() {} }
   store.listen(applySharedChanges({ access, catalog, providerKeys, ledger, identity, changes }, log))

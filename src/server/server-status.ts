@@ -55,7 +55,7 @@ export function offlineStatus(clock: Clock, limits: Limits = limitDefaults): Ser
   }
 }
 
-/** The same for a command that runs without a server: hosts are asked over connections of its own. */
+/** The same for a command without a server: it opens its own connections to hosts. */
 export function commandStatus(clock: Clock, limits: Limits): ServerStatus {
   const withSender = async <Answer>(ask: (asking: ListModelsDeps) => Promise<Answer>): Promise<Answer> => {
     const sender = openSender({ limits, clock })

@@ -335,7 +335,7 @@ async function openPages(
   return { routing: app.routing, streams, close: () => app.close() }
 }
 
-/** An operator must hear at the start which of the models that they could sell have no price. */
+/** Logs at startup which models have no price and so are not sold. */
 function warnUnsold({ catalog }: Services, log: Log): void {
   for (const [model, reason] of catalog.snapshot.unsold) log.debug({ model, reason }, 'model is not sold')
 }
@@ -346,7 +346,7 @@ interface ReadinessParts {
   readonly isDraining: boolean
   readonly store: {
     canCommit(): boolean
-    /** How long the present commit has taken so far; 0 while there is none. */
+    /** Duration of the present commit so far; 0 if there is none. */
     commitMs(): number
   }
   readonly commitMsMax: number

@@ -66,7 +66,7 @@ export type ServicesResult =
   /** The same, where the database may be reached later. */
   | { readonly kind: 'away'; readonly messages: readonly string[] }
 
-/** Takes the data folder for this process alone, makes what is missing there, and brings its database up to date. */
+/** Locks the data folder for this process, creates missing files, and migrates its database. */
 export async function openServices(config: Config, options: ServicesOptions): Promise<ServicesResult> {
   const sources = catalogSources(config, options.sandboxOrigin)
   const mistakes = await configurationMistakes(config, options.sandboxOrigin)

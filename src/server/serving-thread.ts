@@ -7,7 +7,7 @@ import { serveDataPlane } from './serve-on-thread.ts'
 import type { DataPlaneNotices, DataPlaneRequests, DataPlaneSetup } from './serving-messages.ts'
 
 const setup = threadStart.setup as DataPlaneSetup
-// Filled before the main thread hears that it may ask.
+// Filled before the ready message reaches the main thread.
 const handlers: Partial<DataPlaneRequests> = {}
 const main = serveThread<DataPlaneNotices>({
   handlers: handlers as DataPlaneRequests & Record<string, never>,

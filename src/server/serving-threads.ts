@@ -35,7 +35,7 @@ export interface StartThreadsOptions
 
 type DataPlaneThread = OpenThread<DataPlaneRequests>
 
-/** Resolves when all listen. Rejects where one cannot start; those that could are ended. */
+/** Resolves when all listen. If one cannot start, ends the others and rejects. */
 export async function startDataPlaneThreads(options: StartThreadsOptions): Promise<DataPlaneThreads> {
   const { services } = options
   const threads: DataPlaneThread[] = []

@@ -25,7 +25,7 @@ const reloadCatalog: Apply = async ({ catalog, changes }) => {
 }
 const forgetSessions: Apply = async ({ identity }) => identity.forgetSessions()
 
-/** By table; what is not here is read from the database each time. */
+/** Effects by table; other tables are read from the database each time. */
 const effects: Readonly<Record<string, Apply>> = {
   api_key: ({ access }, id) => access.changedElsewhere(id),
   provider_key: ({ providerKeys }, id) => providerKeys.reload(id),
@@ -39,7 +39,7 @@ const effects: Readonly<Record<string, Apply>> = {
   auth_member: forgetSessions,
 }
 
-/** Applies one change after another; those of one table that have not begun are one. */
+/** Applies changes in order; changes of one table that have not begun are merged. */
 export function applySharedChanges(parts: SharedParts, log: Log): (change: SharedChange) => void {
   const onFailure = (error: unknown): void =>
     log.error({ err: error }, 'a change made by another thread or process could not be read')

@@ -1,4 +1,4 @@
-/** The exporter at a collector that fails: how often it asks, and that it leaves nothing behind when it is closed. */
+/** The exporter with a failing collector: how often it retries, and that closing leaves nothing behind. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { faultUpstream, wholeAnswer } from '../../test/support/fault-upstream.ts'
@@ -22,7 +22,7 @@ async function prepare(context: TestContext) {
   let status = 503
   const collector = await faultUpstream(() => wholeAnswer(status, '{}', json))
   const clock: ManualClock = manualClock()
-  // With a clock of its own: it has a timer for idle connections.
+  // Has a separate clock, because of its timer for idle connections.
   const sender = openSender({ limits, clock: manualClock() })
   context.after(async () => {
     await sender.close()
@@ -61,7 +61,7 @@ test('a collector that fails is asked again once per interval, however many requ
   assert.equal(exports(), 1)
   for (let round = 0; round < 5; round += 1) {
     exporter.add([span, span])
-    // A later request to the collector arrives after whatever the exporter sent.
+    // A later request to the collector arrives after everything the exporter sent.
     await fetch(collector.origin)
   }
   assert.equal(exports(), 6)

@@ -98,7 +98,7 @@ export class OtlpExporter {
     else this.#flushLater()
   }
 
-  /** Sends what is queued, once; what the collector does not take is dropped. */
+  /** Sends the queue once; spans that the collector does not take are dropped. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#timer?.cancel()
@@ -141,7 +141,7 @@ export class OtlpExporter {
     } while (!this.#isPausing && !this.#isClosed && this.#queue.length >= spansPerExportMax)
   }
 
-  /** Sends the oldest spans. Those that may be accepted later stay in the queue. */
+  /** Sends the oldest spans. Spans that the collector may accept later stay in the queue. */
   async #exportSpans(): Promise<Delivery> {
     const spans = this.#queue.slice(0, this.#options.limits.spansPerExportMax)
     const scopeSpans = [{ scope: otlpScope, spans }]

@@ -108,7 +108,7 @@ export function openTelemetry(options: TelemetryOptions): Telemetry {
       trace?.settled(usageAttributes(usage))
     },
     ended(trace, end) {
-      // Without a valid key a client has no say in what is exported.
+      // Clients without a valid key cannot decide what is exported.
       const isIgnored = trace.isSampledByClient && !end.isIdentified && !isChosen(traceRatio, random)
       if (!isIgnored) exporter.add(trace.ended(end))
     },

@@ -80,7 +80,7 @@ test('a canceled call fails immediately, and the other side stops', async (conte
   assert.equal((await failed.promise).message, 'not needed')
   assert.equal(calls.waiting(), 0)
   calls.cancel(number, new Error('again'))
-  // In order: what came before was heard.
+  // Messages arrive in order, so earlier ones were received.
   await calls.call('double', 1n)
   assert.deepEqual(notes, ['stopped'])
 })

@@ -23,7 +23,7 @@ export type Arguments<Request> = Request extends (...values: infer Values) => un
 export type Result<Request> = Request extends (...values: never[]) => infer Value ? Awaited<Value> : never
 
 export interface Port<Requests> {
-  /** Rejects with what the other side threw, when too many calls wait, and when the other side is gone. */
+  /** Rejects with the other side's error, when too many calls wait, and when the other side is gone. */
   call<Name extends keyof Requests & string>(
     name: Name,
     ...values: Arguments<Requests[Name]>
@@ -34,7 +34,7 @@ export interface Port<Requests> {
     values: Arguments<Requests[Name]>,
     settle: Settle<Result<Requests[Name]>>,
   ): number
-  /** The other side stops working on it, where it can; the call fails with the reason. */
+  /** The other side stops the work if it can; the call fails with the reason. */
   cancel(call: number, reason: Error): void
   /** A call without a reply. */
   notify<Name extends keyof Requests & string>(name: Name, ...values: Arguments<Requests[Name]>): void
@@ -55,13 +55,13 @@ export interface ErrorCodec {
   toError(failure: never): Error
 }
 
-/** The memory in what is sent that is handed over instead of copied; it is empty here afterwards. */
+/** Memory in the message that is transferred instead of copied; it is empty here afterwards. */
 export type Transfer = (values: unknown) => readonly ArrayBuffer[]
 
 export interface PortOptions {
   readonly handlers?: Handlers
   readonly cancellable?: CancellableHandlers
-  /** How many calls to the other side may wait. */
+  /** Maximum number of waiting calls to the other side. */
   readonly waitingMax: number
   /** The error of a call over the limit. */
   readonly full?: (waiting: number) => Error
@@ -78,7 +78,7 @@ export interface StartRefusal {
   readonly message: string
 }
 
-// Small numbers: what a message is costs less to copy than what it says.
+// Message kinds are small numbers, which cost less to copy than words.
 const kinds = { call: 0, reply: 1, failure: 2, notice: 3, cancel: 4, greeting: 5 } as const
 
 export type Message =

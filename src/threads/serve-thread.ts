@@ -1,4 +1,4 @@
-/** The other end: the first thing that a thread of ours does, in its entry file. Must not know what the thread does. */
+/** Serves a thread's port: called first in the thread's entry file. Must not know what the thread does. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../base/assert.ts'
 import { systemClock } from '../base/clock.ts'
@@ -31,7 +31,7 @@ export function servePort<Requests = Record<never, never>>(
   channel: MessageChannelPort,
   options: ServeOptions,
 ): Port<Requests> {
-  // A thread that asks nothing back needs no bound.
+  // A thread without calls to the main thread needs no bound.
   return openPort<Requests>(channel, { waitingMax: 0, ...options })
 }
 

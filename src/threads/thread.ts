@@ -1,5 +1,5 @@
 /**
- * A thread seen from the one that starts it: its port, its ready message, and its end, which fails every pending call.
+ * A thread as its starter sees it: its port, its ready message, and its end, which fails every pending call.
  * Must not know what the thread does.
  */
 import { setFlagsFromString } from 'node:v8'
@@ -39,7 +39,7 @@ export interface Thread<Requests> extends Omit<Port<Requests>, 'fail'> {
 
 /** A thread that can be closed in order. */
 export interface OpenThread<Requests> extends Thread<Requests> {
-  /** Lets it finish what it was asked before, then ends it; rejects with what its `close` threw. */
+  /** Lets the thread finish earlier calls, then ends it; rejects with the error of its `close`. */
   close(): Promise<void>
 }
 
@@ -71,8 +71,7 @@ export async function openThread<Requests>(
 }
 
 /**
- * A thread that another one has started, over a port of its own to it. Closing it closes the port: who has started the thread
- * ends it.
+ * A thread started by another one, over a separate port. Closing it closes only the port: its starter ends it.
  */
 export function attachThread<Requests>(
   channel: MessagePort,
@@ -113,7 +112,7 @@ interface StartedThread<Requests> {
   readonly thread: Thread<Requests>
   /** null: it can work. */
   readonly greeted: Promise<StartRefusal | null>
-  /** From now on an end is no loss. */
+  /** From now on an end is not reported as a loss. */
   expectEnd(): void
 }
 

@@ -1,4 +1,4 @@
-/** A notice above a page: what is wrong and what to do about it. */
+/** A notice above a page: the problem and its solution. */
 
 import type { JSX, ReactNode } from 'react'
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from '@/components/icons'

@@ -19,7 +19,7 @@ export interface ComboboxProps {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly className?: string
-  /** Below the list, such as a switch that changes what is listed. */
+  /** Below the list, such as a switch that filters the list. */
   readonly footer?: ReactNode
 }
 

@@ -90,6 +90,6 @@ export function tokensOf(code: string, language: string): readonly Token[] {
   if (grammar === undefined || code.length > charactersMax) return plain
   const { _emitter } = hljs.highlight(code, { language: grammar })
   const { tokens } = _emitter as unknown as TokenEmitter
-  // Whatever a grammar does, the code that people read is the code that they copy.
+  // Highlighting never changes the text that people copy.
   return tokens.map(({ text }) => text).join('') === code ? tokens : plain
 }

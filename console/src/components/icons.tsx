@@ -1,5 +1,5 @@
 /**
- * The console's icons: the shapes of those that it uses, drawn in the color and the size of the text around them.
+ * The shapes of the console's icons, drawn in the color and the size of the text around them.
  *
  * @license
  * The shapes are Lucide's (version 1.75.0), some of them derived from Feather.

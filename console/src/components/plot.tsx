@@ -29,7 +29,7 @@ export function Plot(props: PlotProps): JSX.Element {
     const ask = (): PlotProps => latest.current
     const plot = new UPlot(optionsOf(ask, element), dataOf(ask()), element)
     drawn.current = plot
-    // A canvas that was drawn before the font arrived shows another one.
+    // A canvas drawn before the font arrived shows a fallback font.
     void document.fonts.load(axisFont).then(() => {
       if (drawn.current === plot) plot.redraw(false, true)
     })
@@ -98,7 +98,7 @@ function tickTexts({ format, formatTicks }: ChartProps, values: readonly number[
   return [...(formatTicks?.(values) ?? values.map(format))]
 }
 
-/** Bars are centered on their time, so the first and last need room for the other half. */
+/** Bars are centered on their time, so the first and last need padding for the other half. */
 function rangeOf({ times, kind = 'line' }: ChartProps, low: number, high: number): [number, number] {
   const [first = '', second = first] = times
   const half = kind === 'line' ? 0 : (Date.parse(second) - Date.parse(first)) / 2_000 || 1_800

@@ -26,7 +26,7 @@ export interface TableProps<Row> {
   /** undefined: loading. */
   readonly rows: readonly Row[] | undefined
   readonly keyOf: (row: Row) => string
-  /** The heading above a row and those that follow with the same; rows of a group are together. */
+  /** The heading above a group of rows; rows of a group are together. */
   readonly groupOf?: (row: Row) => string
   /** Shown when there are no rows. */
   readonly empty?: ReactNode

@@ -1,4 +1,4 @@
-/** The header of pages that anyone may open: the same as that of the documentation. */
+/** The header of public pages, same as in the documentation. */
 import type { JSX } from 'react'
 import { Logo } from './logo.tsx'
 import { SiteLinks } from './site-links.tsx'

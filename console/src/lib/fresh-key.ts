@@ -27,7 +27,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** The key created in this account since the page was loaded; undefined where there is none. */
+/** The key created in this account since the page was loaded, if any. */
 export function useFreshKey(account: string): string | undefined {
   const current = useSyncExternalStore(subscribe, () => fresh)
   return current?.account === account ? current.key : undefined

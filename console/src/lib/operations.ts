@@ -82,7 +82,7 @@ export interface ShowOptions {
   readonly enabled?: boolean
   /** Polls at this interval while the page is visible. */
   readonly everyMs?: number
-  /** Asks again at this interval until there is a result, whatever the error was. */
+  /** Retries at this interval until there is a result, after any error. */
   readonly untilThereMs?: number
   /** Shows the previous result while another input is loading: lists whose filter changes. */
   readonly keep?: boolean

@@ -1,4 +1,4 @@
-/** Requests that were rejected while the session was replaced, and those that were not. */
+/** Requests that were rejected while the session was replaced, and requests that were not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { replacing, withSession } from './session-exchange.ts'

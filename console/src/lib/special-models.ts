@@ -9,7 +9,7 @@ export function hasSpecialModels(models: readonly Choosable[]): boolean {
   return models.some(({ testModel }) => testModel === 'special')
 }
 
-/** `selected` names stay visible, whatever they are. */
+/** `selected` names always stay visible. */
 export function modelsToOffer<Model extends Choosable>(
   models: readonly Model[],
   showsSpecial: boolean,

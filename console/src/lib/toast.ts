@@ -21,7 +21,7 @@ function show(tone: Message['tone'], text: string, link?: ReactNode): void {
   const id = nextId
   nextId += 1
   const all = [...messages.filter((message) => message.text !== text), { id, tone, text, link }]
-  // Confirmations make room first, then the oldest problem.
+  // Confirmations are removed first, then the oldest problem.
   const surplus =
     all.length > shownMax ? (all.find((message) => message.tone === 'good') ?? all[0]) : undefined
   set(all.filter((message) => message !== surplus))

@@ -32,7 +32,7 @@ export function centsUsd(text: string): string {
 export const columnDecimals = { cents: 2, cost: 6, exact: 9 } as const
 export type ColumnKind = keyof typeof columnDecimals
 
-/** With exactly so many decimals; what is smaller than the last one is shown as less than it. */
+/** With a fixed number of decimals; an amount below the last decimal is shown with `<`. */
 export function fixedUsd(text: string, decimals: number): string {
   const short = dollars(text, decimals)
   if (decimal.test(text) && !isZero(text) && isZero(short)) return `<$0.${'1'.padStart(decimals, '0')}`

@@ -42,7 +42,7 @@ export interface CatalogRow {
 export interface Comparison {
   readonly rows: readonly CatalogRow[]
   readonly unchanged: number
-  /** Listed models of other providers, and those that are not known here and do not converse in text. */
+  /** Listed models of other providers, and unknown models that do not converse in text. */
   readonly leftOut: number
 }
 

@@ -5,7 +5,7 @@ import type { Snapshot } from '../types.ts'
 import type { ComparisonInput } from './compare.ts'
 import { presentSteps } from './present-prices.ts'
 
-/** The providers that have an upstream, and what is known of their models as it will be in force at a moment. */
+/** The providers that have an upstream, and their models as in force at `atMs`. */
 export function* comparisonSteps(
   { sources, snapshot }: { readonly sources: CatalogSources; readonly snapshot: Snapshot },
   atMs: number,

@@ -1,4 +1,4 @@
-/** Numbers as JSON writes them → amounts, exactly: nothing is rounded and no float is involved. Pure. */
+/** Converts JSON numbers to amounts exactly, without rounding or floats. Pure. */
 import { formatUsd, parseUsd } from '../../../contract/usd.ts'
 import type { ExactJson } from './exact-json.ts'
 import { NumberText, RepeatedName } from './exact-json.ts'

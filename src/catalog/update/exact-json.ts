@@ -22,7 +22,7 @@ export type ExactArray = readonly ExactJson[]
 
 export type ExactResult =
   | { readonly kind: 'value'; readonly value: ExactJson }
-  /** `message`: what is wrong and at which line. */
+  /** `message`: the error and its line. */
   | { readonly kind: 'mistake'; readonly message: string }
 
 export interface ReadOptions {
@@ -194,7 +194,7 @@ class Reader {
     throw this.unexpected()
   }
 
-  /** Behind the quote that ends the string; no pattern, since one with as many repetitions as a list has escapes overflows its stack. */
+  /** Position after the closing quote; no regular expression, because many escapes would overflow its stack. */
   private stringEnd(): number {
     let quote = this.at
     for (;;) {

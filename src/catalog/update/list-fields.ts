@@ -13,7 +13,7 @@ export type RateFields = readonly (readonly [field: string, rate: RateName])[]
 type ReadRates = { readonly kind: 'rates'; readonly rates: ListedRates } | Unclear
 export type Unclear = Extract<ListedPrice, { kind: 'unclear' }>
 
-/** Lists write 0 for what they do not know; a model without any price is not sold for nothing. */
+/** Lists write 0 for unknown prices; a model without any price is not sold for nothing. */
 const unknownAsZero: readonly RateName[] = [
   'cacheRead',
   'cacheWrite5m',
@@ -82,7 +82,7 @@ export function flagOf(value: ExactJson | undefined): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined
 }
 
-/** A count of tokens; lists write 0 for what they do not know. */
+/** A count of tokens; lists write 0 for unknown counts. */
 export function tokensOf(value: ExactJson | undefined): number | undefined {
   const whole = readWhole(value)
   return whole === 0 || (whole ?? 0) > countMax ? undefined : whole

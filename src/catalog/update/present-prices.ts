@@ -49,7 +49,7 @@ export function* presentSteps(
   return present
 }
 
-/** The latest that has begun; among those of one moment the last. */
+/** The latest price in force; of several with the same date, the last. */
 function priceInForce({ prices = [] }: ModelDefinition, atMs: number): PriceDefinition | null {
   let [latest, latestMs] = [null as PriceDefinition | null, Number.NEGATIVE_INFINITY]
   for (const price of prices) {

@@ -49,7 +49,7 @@ export function* priceListSteps(
   }
 }
 
-/** In either format: at least as many as there are. */
+/** Upper bound of the list's models, in either format. */
 function modelsIn(root: ExactObject): number {
   let count = root.size
   for (const value of root.values()) count += objectOf(objectOf(value)?.get('models'))?.size ?? 0

@@ -39,7 +39,6 @@ const otherCosts = ['input_cost_per_request', 'input_cost_per_query', 'citation_
 const conversationModes: readonly string[] = ['chat', 'responses', 'completion']
 
 interface ListedUnder extends LitellmNames {
-  /** Ours. */
   readonly ours: string
   readonly leftOut: RegExp | undefined
 }

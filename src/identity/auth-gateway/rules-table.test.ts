@@ -1,4 +1,4 @@
-/** Only the paths in the table exist below `/api/auth`, whatever paths better-auth adds in another version. */
+/** Only the paths in the table exist below `/api/auth`, even if a new version of better-auth adds others. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { betterAuth } from 'better-auth'

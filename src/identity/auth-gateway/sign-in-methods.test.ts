@@ -49,7 +49,7 @@ test('the frozen tables match the schema of better-auth', async (context) => {
 })
 
 interface Factor {
-  /** The code after the one that set it up: each is right once. */
+  /** The code after the setup code: each is valid once. */
   readonly nextCode: string
   readonly backupCodes: readonly string[]
 }

@@ -49,7 +49,7 @@ export function attemptLimitsOf(
   return [...counted, ...globalGuessLimits(attempt, limits)]
 }
 
-/** A person who knows the password can have so many times as many right attempts as wrong ones: each costs a hash. */
+/** Allowed right attempts per wrong attempt; right ones are limited because each costs a hash. */
 const rightFactor = 10
 
 /** The limits of right attempts. Wrong ones are not counted here, so that no one else can use them up. */

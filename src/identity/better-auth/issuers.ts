@@ -11,7 +11,7 @@ type IssuerSetting = Config['signIn'][number]
 export interface Issuers {
   /** Providers that need no discovery, and reachable issuers. */
   ready(): readonly IssuerSetting[]
-  /** Probes unreachable issuers at most every `issuerRetryMs`; true when another one has become reachable. */
+  /** Probes unreachable issuers at most every `issuerRetryMs`; true when one became reachable. */
   probe(): Promise<boolean>
 }
 

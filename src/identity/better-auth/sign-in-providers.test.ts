@@ -1,4 +1,4 @@
-/** Sign-in with a real OpenID Connect provider on loopback: who is admitted, and what is stored. */
+/** Sign-in with a real OpenID Connect provider on loopback: admission, and stored data. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

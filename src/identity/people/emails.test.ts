@@ -1,4 +1,4 @@
-/** Emails through a real mail server: what they do not reveal, and retries. */
+/** Emails through a real mail server: retries, and nothing private in the text. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type MailSink, mailSink } from '../../../test/support/mail-sink.ts'

@@ -7,7 +7,6 @@ import type { Clock } from '../../base/clock.ts'
 import type { AuthenticatedSession } from '../types.ts'
 import { hashToken, sessionTokenOf } from './session-token.ts'
 
-/** Cached sessions. */
 const sessionsCachedMax = 10_000
 
 export interface SessionCacheLimits {

@@ -12,7 +12,7 @@ export interface PasswordLimits {
   readonly passwordHashesQueuedMax: number
 }
 
-/** Who asks for a hash. */
+/** The caller that needs a hash. */
 export interface HashClient {
   readonly network: string
   /** Whether the person whose password it is has signed in before in this browser, or is signed in. */

@@ -1,4 +1,4 @@
-/** The name of an offer at its upstream, and what it costs there. */
+/** The name and cost of an offer at its upstream. */
 import { type JSX, useState } from 'react'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'

@@ -85,7 +85,7 @@ export function GiveCredit({ account, name, variant = 'secondary' }: GiveCreditP
   )
 }
 
-/** Proposed for a credit that has no number of its own, such as that of an invoice. */
+/** Default number for a credit without its own, such as an invoice number. */
 function newReference(): string {
   return `manual-${randomSuffix()}`
 }

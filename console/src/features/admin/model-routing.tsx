@@ -1,4 +1,4 @@
-/** How the offers of a model share its requests, and which models serve in its place. */
+/** The load balancing of a model's offers, and its fallbacks. */
 
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'

@@ -1,4 +1,4 @@
-/** The upstreams that serve a model: those it names, else those that list it or serve all models of its provider. */
+/** The upstreams that serve a model: its named ones, else upstreams that list it or serve all models of its provider. */
 import type { JSX } from 'react'
 import { Checkbox } from '@/components/checkbox'
 import { useOperation } from '@/lib/operations'

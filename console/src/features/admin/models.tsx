@@ -41,7 +41,7 @@ const madeOf = ({ model, details }: Pick<Model, 'model' | 'details'>) => ({
   provider: details?.provider ?? 'other',
 })
 
-/** By maker, and within one those that are enabled first. */
+/** Sorted by maker, with enabled models first. */
 function inGroups(models: readonly Model[]): readonly Model[] {
   return byMaker(models.map((row) => ({ ...madeOf(row), row }))).flatMap(([, made]) =>
     made.map(({ row }) => row).toSorted((one, other) => Number(other.sold) - Number(one.sold)),
@@ -98,7 +98,7 @@ type Doing = {
   readonly model: Model
 }
 
-/** The heading of a group names the maker; the provider of its models may be another one. */
+/** The heading of a group names the maker; the provider of its models may differ. */
 function providerBesideMaker(model: Pick<Model, 'model' | 'details'>): string {
   if (model.details === null) return ''
   const name = providerName(model.details.provider)

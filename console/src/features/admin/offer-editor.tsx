@@ -88,7 +88,7 @@ export function OfferEditor({ model }: { readonly model: string }): JSX.Element 
 type Doing =
   | { readonly kind: 'add' }
   | { readonly kind: 'edit'; readonly offer: EditedOffer }
-  /** null: back to those of the configuration. */
+  /** null: back to the configured offers. */
   | { readonly kind: 'review'; readonly groups: Groups | null }
 
 function Editor({ shown }: { readonly shown: ShownOffers }): JSX.Element {

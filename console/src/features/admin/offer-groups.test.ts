@@ -1,4 +1,4 @@
-/** Moves of offers between groups, and what is asked to save them. */
+/** Moves of offers between groups, and the input to save them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {

@@ -1,10 +1,9 @@
-/** The offers of a model while they are edited: groups of priority, moves between them, and what is asked to save them. Pure. */
+/** The offers of a model while they are edited: priority groups, moves between them, and the input to save them. Pure. */
 import type { OperationAsk, OperationOutput } from '@/lib/api'
 
 export type ShownOffers = OperationOutput<'offers.show'>
 export type ShownOffer = ShownOffers['offers'][number]
 
-/** An offer as it is edited. */
 export interface EditedOffer {
   /** Stays the same when the name changes. */
   readonly id: string

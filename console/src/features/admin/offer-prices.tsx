@@ -1,4 +1,4 @@
-/** Limits and prices for chosen models that have none yet, and a markup for those that have one. */
+/** Limits and prices for chosen models without any, and a markup for models with prices. */
 import type { JSX } from 'react'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'

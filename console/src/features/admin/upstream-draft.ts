@@ -41,7 +41,7 @@ export interface UpstreamDraft {
 
 type Upstream = OperationOutput<'upstreams.list'>[number]
 
-/** A new upstream of a provider; nothing is chosen for it. */
+/** An empty draft for a new upstream of a provider. */
 export function newDraft(provider: string, names: readonly string[]): UpstreamDraft {
   const custom = isCustomHost(provider) ? customHosts[provider] : undefined
   const free = [provider, ...names.map((_, index) => `${provider}-${index + 2}`)]
@@ -71,7 +71,7 @@ export function draftOf({ models, custom, tags, limits, ...upstream }: Upstream)
     tokensPerMinute: String(limits?.tokensPerMinute ?? ''),
     ...{ name, provider, url: url ?? '', credential: '', weight: String(weight), disabled },
     choice: custom !== null ? 'list' : models === null ? '' : models === 'all' ? 'all' : 'list',
-    // Which of its models are enabled is said by the models themselves.
+    // Each model has its own switch.
     list: custom !== null || models === null || models === 'all' ? '' : listText(models),
     formats: custom?.formats ?? [],
     keyHeader: custom?.keyHeader ?? 'authorization',
@@ -212,7 +212,7 @@ export function askOf(draft: UpstreamDraft): OperationAsk<'upstreams.put'> {
   }
 }
 
-/** Which models a custom host serves is said by the models, which are named below it. */
+/** Models of a custom host are recognized by their names, which begin with the upstream's. */
 function customOf({ formats, keyHeader, headers }: UpstreamDraft) {
   const given = headersOf(headers) ?? {}
   return {

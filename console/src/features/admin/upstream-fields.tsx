@@ -22,7 +22,7 @@ export interface UpstreamFieldsProps {
   readonly goesElsewhere: boolean
   /** Whether another upstream has this name. */
   readonly isTaken: boolean
-  /** The test of the host, kept while the review is open. */
+  /** The test of the host, stored while the review is open. */
   readonly listing: HostListing
   readonly problem: ApiError | null
 }

@@ -1,4 +1,4 @@
-/** Adds or edits an upstream: fields, a review of what it will serve at which prices, then save. */
+/** Adds or edits an upstream: fields, a review of its models and their prices, then save. */
 import { Link } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Field } from '@/components/field'
@@ -48,7 +48,7 @@ const fields = [
   ...['formats', 'auth', 'headers'],
 ]
 
-/** A host of no known kind has no name of its own. */
+/** A host of unknown kind has no default name. */
 const addedName = (provider: string): string =>
   provider === 'custom' ? 'a custom provider' : providerName(provider)
 

@@ -35,7 +35,7 @@ const stateLabels: Readonly<Record<Offer['state'], readonly [Tone, string]>> = {
   disabled: ['neutral', 'Disabled'],
 }
 
-/** A test model that simulates a failure is in rotation too, and says nothing of the installation. */
+/** A test model that simulates a failure is in rotation too, but its failures are expected. */
 export function stateLabel({ state, testCase }: Pick<Offer, 'state' | 'testCase'>): readonly [Tone, string] {
   return testCase && state !== 'disabled' ? ['neutral', 'Test case'] : stateLabels[state]
 }

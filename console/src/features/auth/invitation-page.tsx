@@ -1,4 +1,4 @@
-/** An invitation to an organization: what it is, and whether to accept it. */
+/** Shows an invitation to an organization, to accept it. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
 import type { JSX } from 'react'

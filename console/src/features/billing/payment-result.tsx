@@ -1,6 +1,6 @@
 /**
  * Shows the result after the payment page (`?top-up=…`, with `left` where it was not paid), until the amount is
- * usable. It shows the state of the top-up, whatever the URL claims.
+ * usable. It shows the state of the top-up and ignores the state in the URL.
  */
 
 import type { JSX } from 'react'

@@ -3,7 +3,6 @@ import type { OperationOutput } from '../../../../contract/operations.ts'
 import { nanoOf } from '../usage/amount.ts'
 
 export type Key = OperationOutput<'key.list'>[number]
-/** Props of dialogs about a key. */
 export interface KeyDialogProps {
   readonly apiKey: Key
   readonly open: boolean

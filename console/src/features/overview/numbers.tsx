@@ -105,7 +105,7 @@ function BalanceLabel(): JSX.Element {
   )
 }
 
-/** Next to the others where there is room, else below them. */
+/** Next to the other numbers on wide screens, else below them. */
 function Latency({ overview }: { readonly overview: Overview | undefined }): JSX.Element | null {
   const { latencyMs, firstByteMs } = overview?.today ?? {}
   // Without a successful request today there is nothing to say.

@@ -144,7 +144,7 @@ function Played({
   )
 }
 
-/** Next to the conversation where there is room, else collapsed above it. */
+/** Next to the conversation on wide screens, else collapsed above it. */
 function Aside({ model, children }: { readonly model: string; readonly children: JSX.Element }): JSX.Element {
   if (useMedia('(min-width: 1024px)')) {
     return (

@@ -44,7 +44,7 @@ export interface Conversation extends SavedConversation {
   setResult(answer: number, call: string, result: string): void
   /** Continues the conversation, after the results of calls were entered. */
   goOn(on: With): void
-  /** Removes the last response and requests another one. */
+  /** Removes the last response and requests a new one. */
   again(on: With): void
   stop(): void
   clear(): void

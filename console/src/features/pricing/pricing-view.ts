@@ -40,7 +40,6 @@ export interface View {
   readonly provider: string | undefined
   readonly can: readonly Capability[]
   readonly sort: Sort
-  /** Reversed. */
   readonly reversed: boolean
 }
 

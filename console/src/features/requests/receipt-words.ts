@@ -113,7 +113,7 @@ export interface UsageLine {
   readonly amount: string | undefined
 }
 
-/** The used classes and fees with their rates and what they cost. */
+/** The used classes and fees with their rates and costs. */
 export function usageLines({
   usage,
   rates,

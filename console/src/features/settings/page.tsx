@@ -1,4 +1,4 @@
-/** Settings: the person's own, and those of the account. */
+/** Settings of the person and of the account. */
 import type { JSX } from 'react'
 import { Page } from '@/components/page'
 import { Tabs } from '@/components/tabs'

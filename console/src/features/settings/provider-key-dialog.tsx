@@ -13,7 +13,6 @@ import { type KeyUse, uses } from './provider-key-words.ts'
 export interface ProviderKeyDialogProps {
   /** Providers to choose from. */
   readonly providers: readonly { readonly provider: string; readonly name: string; readonly models: number }[]
-  /** The key that is replaced. */
   readonly replaced?: { readonly use: KeyUse; readonly url: string }
   readonly onClose: () => void
 }
