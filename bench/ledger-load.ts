@@ -9,7 +9,7 @@ import { systemClock } from '../src/base/clock.ts'
 import type { NextId } from '../src/base/ids.ts'
 import { limitDefaults } from '../src/config/config.ts'
 import type { LedgerStore, openLedger } from '../src/ledger/ledger.ts'
-import type { AdmissionAsk, Ledger, ReceiptDraft } from '../src/ledger/types.ts'
+import type { AdmissionRequest, Ledger, ReceiptDraft } from '../src/ledger/types.ts'
 
 const keysPerAccount = 2
 
@@ -69,7 +69,7 @@ export interface Subject {
   close(): Promise<void>
 }
 
-function ask(id: bigint, account: bigint, number: number): AdmissionAsk {
+function ask(id: bigint, account: bigint, number: number): AdmissionRequest {
   return {
     id,
     account,
@@ -82,7 +82,7 @@ function ask(id: bigint, account: bigint, number: number): AdmissionAsk {
     outputFloor: 1_024,
     onShortBalance: 'lower',
     patience: 'none',
-    usesRestricted: false,
+    needsUnrestrictedAccount: false,
     accountLimits: limited,
     keyLimits: none,
     keyBudget: { amount: 1_000_000_000_000_000n, window: 'month' },

@@ -70,7 +70,7 @@ async function measure(
       outputFloor: 1,
       onShortBalance: 'lower',
       patience: 'none',
-      usesRestricted: false,
+      needsUnrestrictedAccount: false,
       accountLimits: unlimited,
       keyLimits: unlimited,
       keyBudget: null,

@@ -290,7 +290,7 @@ async function request(account: bigint, cost: bigint): Promise<bigint> {
     outputFloor: 1,
     onShortBalance: 'lower',
     patience: 'none',
-    usesRestricted: false,
+    needsUnrestrictedAccount: false,
     accountLimits: noRates,
     keyLimits: noRates,
     keyBudget: null,

@@ -6,7 +6,7 @@ import { quantile } from '../base/histogram.ts'
 import { formatId } from '../base/ids.ts'
 import { dayMs, dayOf, firstDayOf, monthOf } from '../limits/calendar.ts'
 import { addSums, type GrowingSums, noSums } from '../usage/sums.ts'
-import { type Runway, runwayDaysMin, type Sums, type SumsAsk, type SumsRow } from '../usage/types.ts'
+import { type Runway, runwayDaysMin, type Sums, type SumsInput, type SumsRow } from '../usage/types.ts'
 import { balanceOutput } from './accounts.ts'
 import type { ControlDeps, OperationHandlers } from './control-deps.ts'
 import { type CsvCell, csvText } from './csv.ts'
@@ -107,7 +107,7 @@ function rowOutput({ atMs, group, label, sums }: LabeledUsage): UsageRowOut {
 function toSumsQuery(
   deps: ControlDeps,
   { from, to, by, group, model, key }: UsageInput,
-): Omit<SumsAsk, 'account'> {
+): Omit<SumsInput, 'account'> {
   return {
     ...parseRange(deps.clock.wallMs(), { from, to }),
     step: by,

@@ -15,7 +15,7 @@ import { TollgateError } from '../base/errors.ts'
 import type { OpenLedger } from './ledger.ts'
 import type {
   Admission,
-  AdmissionAsk,
+  AdmissionRequest,
   CreditResult,
   EndReason,
   ExcessCause,
@@ -124,7 +124,7 @@ function creditWords(result: CreditResult): string {
 }
 
 const admit =
-  (request: string, account: string, more: Partial<AdmissionAsk>): Step =>
+  (request: string, account: string, more: Partial<AdmissionRequest>): Step =>
   async ({ ledger, id, clock }) => {
     const ids = { id: id(request), account: id(account), key: id(`key of ${account}`) }
     return admissionWords(await ledger.admit({ ...plainAsk, ...ids, nowMs: clock.wallMs(), ...more }))
@@ -341,16 +341,16 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
     [credit('A', 'one', 10n), 'credited, posted 10, held 0'],
     [admit('r1', 'A', {}), 'held 0 for 0, 10 left'],
     [settle('r1', 0n, half_usd, abortedBy(half_usd)), 'charged 0, written off 500000000, 10 left'],
-    [admit('r2', 'A', { usesRestricted: true }), 'held 0 for 0, 10 left'],
+    [admit('r2', 'A', { needsUnrestrictedAccount: true }), 'held 0 for 0, 10 left'],
     [settle('r2', 0n, 10n * half_usd, failed), 'charged 0, written off 5000000000, 10 left'],
-    [admit('r3', 'A', { usesRestricted: true }), 'held 0 for 0, 10 left'],
+    [admit('r3', 'A', { needsUnrestrictedAccount: true }), 'held 0 for 0, 10 left'],
     [settle('r3', 0n, 1n, abortedBy(1n)), 'charged 0, written off 1, 10 left'],
-    [admit('r4', 'A', { usesRestricted: true }), 'restricted'],
+    [admit('r4', 'A', { needsUnrestrictedAccount: true }), 'restricted'],
     [admit('r5', 'A', {}), 'held 0 for 0, 10 left, restricted'],
     [after(hourMs), 'done'],
-    [admit('r6', 'A', { usesRestricted: true }), 'restricted'],
+    [admit('r6', 'A', { needsUnrestrictedAccount: true }), 'restricted'],
     [unrestrict('A'), 'done'],
-    [admit('r7', 'A', { usesRestricted: true }), 'held 0 for 0, 10 left'],
+    [admit('r7', 'A', { needsUnrestrictedAccount: true }), 'held 0 for 0, 10 left'],
     [show('A'), 'posted 10, held 0 in 2, written off 0'],
   ],
   'what an upstream reports beyond the hold is not held against the account': [
@@ -358,9 +358,9 @@ const stories: Readonly<Record<string, readonly (readonly [Step, string])[]>> = 
     [credit('A', 'one', 10n), 'credited, posted 10, held 0'],
     [admit('r1', 'A', {}), 'held 0 for 0, 10 left'],
     [settle('r1', 100n * half_usd), 'charged 0, written off 50000000000, 10 left'],
-    [admit('r2', 'A', { usesRestricted: true }), 'held 0 for 0, 10 left'],
+    [admit('r2', 'A', { needsUnrestrictedAccount: true }), 'held 0 for 0, 10 left'],
     [settle('r2', half_usd + 1n, 0n, byAccount), 'charged 0, written off 500000001, 10 left'],
-    [admit('r3', 'A', { usesRestricted: true }), 'restricted'],
+    [admit('r3', 'A', { needsUnrestrictedAccount: true }), 'restricted'],
   ],
   'losses of different days do not add up': [
     [create('A'), 'created'],

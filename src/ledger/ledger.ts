@@ -18,11 +18,11 @@ import { admitMessage, settleMessage, unpackAdmission } from './sqlite/messages.
 import type { LedgerOperations } from './sqlite/operations.ts'
 import type { AccountsFound, LedgerReads } from './sqlite/reads.ts'
 import { packDraft } from './sqlite/rows.ts'
-import { openWaiters, Standings, UnrecordedHolds } from './standing.ts'
+import { AccountStatusCache, openWaiters, UnrecordedHolds } from './standing.ts'
 import type { AccountRow, LazySettlement, Ledger, LedgerReading, Settlement, SettleResult } from './types.ts'
 
 /** Accounts cached as having a balance, so that it is not read before each body. */
-const standingsMax = 100_000
+const statusCacheMax = 100_000
 
 export interface LedgerLimits {
   readonly reserveShare: Fraction
@@ -105,7 +105,7 @@ export async function openLedger(store: LedgerStore, options: LedgerOptions): Pr
 
 function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: LedgerOptions): Ledger {
   const { clock, limits, changes } = options
-  const standings = new Standings(standingsMax)
+  const statusCache = new AccountStatusCache(statusCacheMax)
   const reading = readsOn(store, limits)
   const unrecorded = new UnrecordedHolds(store.deferral)
   const waiters = openWaiters(clock, limits.holdWaitersPerAccountMax)
@@ -119,26 +119,26 @@ function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: Le
     publish(account, topics, request)
   }
   const stop = (account: bigint): void => {
-    standings.suspended(account)
+    statusCache.suspended(account)
     for (const listener of suspended) listener(account)
   }
   const admitSettings = { process: processSlot, reserveShare: limits.reserveShare }
 
   return {
-    async admit(ask) {
-      const reply = await run('admit', admitMessage.bind({ ask, settings: admitSettings }))
+    async admit(input) {
+      const reply = await run('admit', admitMessage.bind({ request: input, settings: admitSettings }))
       const admission = unpackAdmission(reply)
-      standings.admitted(ask, admission)
+      statusCache.admitted(input, admission)
       if (admission.kind !== 'held') return admission
-      unrecorded.admitted(ask.id)
-      publish(ask.account, ['running', 'balance'])
+      unrecorded.admitted(input.id)
+      publish(input.account, ['running', 'balance'])
       return admission
     },
-    obstacle: (ask) => standings.obstacle(ask, reading),
+    blockedReason: (input) => statusCache.blockedReason(input, reading),
     release: async (id) => notify(await run('release', id), ['running', 'balance']),
     settle: (settlement) =>
       settle(store, settlement, limits, ({ account, available, id }) => {
-        standings.settled(account, available)
+        statusCache.settled(account, available)
         notify(account, settledTopics, id)
       }),
     checkpoint: ({ id, cost, draft }) => run('checkpoint', id, cost, packDraft(draft)),
@@ -159,7 +159,7 @@ function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: Le
       publish(account, ['account'])
     },
     async changedElsewhere(account) {
-      if (account === null) return standings.doubtAll()
+      if (account === null) return statusCache.invalidateAll()
       const row = await reading.account(account)
       if (row !== undefined && row.suspendedMs !== null) stop(account)
       publish(account, ['account'])
@@ -173,10 +173,10 @@ function ledgerOn(store: LedgerStore, run: Run, processSlot: number, options: Le
       publish(account, ['account'])
       return result
     },
-    async takeOver(ask) {
-      const result = await run('takeOver', ask)
-      publish(ask.account, ['account'])
-      publish(ask.leaving, ['account'])
+    async takeOver(input) {
+      const result = await run('takeOver', input)
+      publish(input.account, ['account'])
+      publish(input.leaving, ['account'])
       return result
     },
     removeReceipts: (before, limit) => run('removeReceipts', before, limit),
@@ -204,37 +204,37 @@ function creditsOn(
 ): Credits {
   const topics: readonly Topic[] = ['balance', 'billing']
   return {
-    async credit(ask) {
-      const result = await run('credit', ask)
-      if (result.kind === 'credited') notify(ask.account, topics)
+    async credit(input) {
+      const result = await run('credit', input)
+      if (result.kind === 'credited') notify(input.account, topics)
       return result
     },
-    async signupCredit(ask) {
-      const result = await run('signupCredit', ask)
-      if (result.kind === 'credited') notify(ask.account, topics)
+    async signupCredit(input) {
+      const result = await run('signupCredit', input)
+      if (result.kind === 'credited') notify(input.account, topics)
       return result
     },
-    async payTopUp(ask) {
-      const result = await run('payTopUp', ask)
+    async payTopUp(input) {
+      const result = await run('payTopUp', input)
       if (result.kind === 'paid') notify(result.account, topics)
       return result
     },
-    async returnTopUp(ask) {
-      const result = await run('returnTopUp', ask)
+    async returnTopUp(input) {
+      const result = await run('returnTopUp', input)
       if (result.kind !== 'returned') return result
       // An operator may have lifted an earlier suspension since.
-      if (ask.freeze !== null && result.created) stop(result.account)
+      if (input.freeze !== null && result.created) stop(result.account)
       notify(result.account, [...topics, 'account'])
       return result
     },
-    async restoreTopUp(ask) {
-      const result = await run('restoreTopUp', ask)
+    async restoreTopUp(input) {
+      const result = await run('restoreTopUp', input)
       if (result.kind === 'restored') notify(result.account, [...topics, 'account'])
       return result
     },
-    async redeem(ask) {
-      const result = await run('redeem', ask)
-      if (result.kind === 'credited') notify(ask.account, topics)
+    async redeem(input) {
+      const result = await run('redeem', input)
+      if (result.kind === 'credited') notify(input.account, topics)
       return result
     },
   }
@@ -243,11 +243,13 @@ function creditsOn(
 /** Accounts whose answer is remembered; one that was credited stays one. */
 const creditedAccountsMax = 10_000
 
-function rememberCredited(ask: (account: bigint) => Promise<boolean>): (account: bigint) => Promise<boolean> {
+function rememberCredited(
+  input: (account: bigint) => Promise<boolean>,
+): (account: bigint) => Promise<boolean> {
   const credited = new Set<bigint>()
   return async (account) => {
     if (credited.has(account)) return true
-    if (!(await ask(account))) return false
+    if (!(await input(account))) return false
     if (credited.size >= creditedAccountsMax) credited.clear()
     credited.add(account)
     return true
@@ -278,7 +280,7 @@ function readsOn(store: LedgerStore, limits: LedgerLimits): LedgerReading {
       read('providerObjects', account, ids, nowMs - limits.providerObjectRetentionMs),
     keySpend: (key, window, nowMs) => read('keySpend', key, window, nowMs),
     platformBalances: () => readApart('platformBalances'),
-    check: (ask) => read('check', ask),
+    check: (input) => read('check', input),
     verify: () => readApart('verify', limits.driftLinesMax),
   }
 }

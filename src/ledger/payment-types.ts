@@ -4,7 +4,7 @@
  */
 
 /** A top-up that the provider reports as paid. */
-export interface PayAsk {
+export interface PayInput {
   readonly entryId: bigint
   readonly topUp: bigint
   /** The provider's id of the payment: the credit's reference. */
@@ -21,7 +21,7 @@ export type PayResult =
 export type ReturnSource = 'refund' | 'dispute'
 
 /** Money of a paid top-up that went back to the payer, whether it was spent or not. */
-export interface ReturnAsk {
+export interface ReturnInput {
   readonly entryId: bigint
   readonly topUp: bigint
   readonly source: ReturnSource
@@ -41,7 +41,7 @@ export type ReturnResult =
   | { readonly kind: 'conflict' }
 
 /** A refund that failed or a dispute that was won: what was taken under the reference comes back. */
-export interface RestoreAsk {
+export interface RestoreInput {
   readonly entryId: bigint
   readonly source: ReturnSource
   readonly reference: string
@@ -53,7 +53,7 @@ export type RestoreResult =
   /** Nothing was taken under this reference. */
   | { readonly kind: 'nothing' }
 
-export interface CodeAsk {
+export interface CodeInput {
   readonly entryId: bigint
   readonly hash: Uint8Array
   readonly account: bigint
@@ -109,10 +109,10 @@ export interface DayMoved {
 
 /** The part of the ledger that payments and billing use. */
 export interface PaymentLedger {
-  payTopUp(ask: PayAsk): Promise<PayResult>
-  returnTopUp(ask: ReturnAsk): Promise<ReturnResult>
-  restoreTopUp(ask: RestoreAsk): Promise<RestoreResult>
-  redeem(ask: CodeAsk): Promise<CodeResult>
+  payTopUp(input: PayInput): Promise<PayResult>
+  returnTopUp(input: ReturnInput): Promise<ReturnResult>
+  restoreTopUp(input: RestoreInput): Promise<RestoreResult>
+  redeem(input: CodeInput): Promise<CodeResult>
   /** The latest first, by id. */
   entries(filter: EntryFilter): Promise<readonly EntryRow[]>
   /** Credits and refunds from `fromMs`, without `toMs`; use is not among them. */

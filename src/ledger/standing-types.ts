@@ -2,7 +2,7 @@
 import type { KeyBudget } from '../limits/types.ts'
 
 /** Why no request that costs something can be admitted, whatever it asks for. */
-export type Obstacle =
+export type BlockedReason =
   | { readonly kind: 'suspended' }
   | {
       readonly kind: 'unfunded'
@@ -12,7 +12,7 @@ export type Obstacle =
       readonly held: bigint
     }
 
-export interface StandingAsk {
+export interface StandingInput {
   readonly account: bigint
   readonly key: bigint
   readonly keyBudget: KeyBudget | null
@@ -24,7 +24,7 @@ export interface StandingLedger {
    * The reason why every paid request of an account or key is blocked. Returns null synchronously if the ledger's last results show
    * none; otherwise reads the ledger, so that credit counts immediately.
    */
-  obstacle(ask: StandingAsk): Promise<Obstacle | null> | null
+  blockedReason(input: StandingInput): Promise<BlockedReason | null> | null
   /** Whether the account was given or paid in anything at any time: the starting credit goes to confirmed people alone. */
   everCredited(account: bigint): Promise<boolean>
 }

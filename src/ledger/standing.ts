@@ -2,8 +2,8 @@
 import type { Clock } from '../base/clock.ts'
 import type { KeyBudget } from '../limits/types.ts'
 import type { DeferralState } from '../store/channel.ts'
-import type { Obstacle, StandingAsk } from './standing-types.ts'
-import type { AccountRow, Admission, AdmissionAsk } from './types.ts'
+import type { BlockedReason, StandingInput } from './standing-types.ts'
+import type { AccountRow, Admission, AdmissionRequest } from './types.ts'
 
 /** Reads to confirm a rejection that the cached state suggests. */
 export interface StandingReads {
@@ -16,12 +16,11 @@ export interface StandingReads {
 }
 
 /**
- * Accounts and keys that cannot pay, as the ledger's latest results showed them: what a request needs to know
- * before its body is read. Caches only accounts and keys without an obstacle; all others are read.
+ * Accounts and keys that cannot pay, as the ledger's latest results showed them: X * before its body is read. Caches only accounts and keys that are not blocked; all others are read.
  */
-export class Standings {
+export class AccountStatusCache {
   readonly #sizeMax: number
-  /** Accounts that were not suspended and had money when the ledger last spoke of them. */
+  /** Accounts that were not suspended and had money in the last result. */
   readonly #clear = new Set<bigint>()
   /** Keys whose budget is used up. */
   readonly #spent = new Set<bigint>()
@@ -32,43 +31,44 @@ export class Standings {
     this.#sizeMax = sizeMax
   }
 
-  admitted({ account, key }: AdmissionAsk, admission: Admission): void {
+  admitted({ account, key }: AdmissionRequest, admission: Admission): void {
     if (admission.kind === 'held') this.settled(account, admission.available)
-    else if (admission.kind === 'suspended') this.doubt(account)
-    else if (admission.kind === 'insufficient_funds' && admission.scope === 'account') this.doubt(account)
+    else if (admission.kind === 'suspended') this.invalidate(account)
+    else if (admission.kind === 'insufficient_funds' && admission.scope === 'account')
+      this.invalidate(account)
     else if (admission.kind === 'insufficient_funds' && admission.available <= 0n)
       this.#keep(this.#spent, key)
   }
 
   settled(account: bigint, available: bigint): void {
     if (available > 0n && !this.#suspended.has(account)) this.#keep(this.#clear, account)
-    else this.doubt(account)
+    else this.invalidate(account)
   }
 
   suspended(account: bigint): void {
-    this.doubt(account)
+    this.invalidate(account)
     this.#keep(this.#suspended, account)
   }
 
-  /** The next request of each looks again. */
-  doubtAll(): void {
+  /** Makes the next request of every account read the ledger. */
+  invalidateAll(): void {
     this.#clear.clear()
   }
 
   /** Makes the account's next request read the ledger. */
-  doubt(account: bigint): void {
+  invalidate(account: bigint): void {
     this.#clear.delete(account)
   }
 
-  /** null synchronously, and for nearly all requests, where no obstacle is known. */
-  obstacle(ask: StandingAsk, reads: StandingReads): Promise<Obstacle | null> | null {
-    const isSpent = ask.keyBudget !== null && this.#spent.has(ask.key)
-    if (this.#clear.has(ask.account) && !isSpent) return null
-    return this.#look(ask, reads)
+  /** null synchronously, and for nearly all requests, where no reason to block is known. */
+  blockedReason(input: StandingInput, reads: StandingReads): Promise<BlockedReason | null> | null {
+    const isSpent = input.keyBudget !== null && this.#spent.has(input.key)
+    if (this.#clear.has(input.account) && !isSpent) return null
+    return this.#look(input, reads)
   }
 
-  async #look(ask: StandingAsk, reads: StandingReads): Promise<Obstacle | null> {
-    const { account, key, keyBudget, nowMs } = ask
+  async #look(input: StandingInput, reads: StandingReads): Promise<BlockedReason | null> {
+    const { account, key, keyBudget, nowMs } = input
     const row = await reads.account(account)
     if (row === undefined) return null
     if (row.suspendedMs !== null) return { kind: 'suspended' }

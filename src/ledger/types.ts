@@ -9,7 +9,7 @@ import type { PaymentLedger, ReturnSource } from './payment-types.ts'
 import type { Checkpoint, ProviderObjectRow, ReceiptRow, RunningRow } from './receipt-types.ts'
 import type { LazySettlement, Settlement, SettleResult } from './settlement-types.ts'
 import type { StandingLedger } from './standing-types.ts'
-import type { CheckAsk, Checked } from './verify/check-step.ts'
+import type { Checked, CheckInput } from './verify/check-step.ts'
 
 export type {
   Attempt,
@@ -31,7 +31,7 @@ export type {
 } from './settlement-types.ts'
 
 /** A request for everything that a call may use, admitted in full or not at all. */
-export interface AdmissionAsk {
+export interface AdmissionRequest {
   /** The request's id: the hold's, later the receipt's and the usage entry's. */
   readonly id: bigint
   readonly account: bigint
@@ -54,7 +54,7 @@ export interface AdmissionAsk {
   /** `wait`: answer `wait` instead of lowering or refusing while other requests of the account hold money. */
   readonly patience: 'wait' | 'none'
   /** Features that a restricted account loses. */
-  readonly usesRestricted: boolean
+  readonly needsUnrestrictedAccount: boolean
   readonly accountLimits: RateLimits
   readonly keyLimits: RateLimits
   readonly keyBudget: KeyBudget | null
@@ -115,7 +115,7 @@ export type Admission = Held | Wait | Refusal
 /** Payments, codes and returned refunds have separate operations, which check what they are based on. */
 export type CreditSource = 'signup' | 'payment' | 'code' | 'manual' | ReturnSource
 
-export interface CreditAsk {
+export interface CreditInput {
   readonly entryId: bigint
   readonly account: bigint
   readonly amount: bigint
@@ -152,7 +152,7 @@ export interface NewAccount {
 }
 
 /** A person who may have the starting credit. */
-export interface SignupAsk {
+export interface SignupInput {
   readonly entryId: bigint
   readonly account: bigint
   readonly person: string
@@ -177,7 +177,7 @@ export interface AccountAssignment {
 }
 
 /** Assigns an owner to an account that has none. */
-export interface TakeOverAsk extends AccountAssignment {
+export interface TakeOverInput extends AccountAssignment {
   readonly account: bigint
   readonly owner: string
   /** The account that its new owner has so far and leaves behind, as long as nothing is on it; null: none. */
@@ -214,7 +214,7 @@ export interface VerifyReport {
 
 /** The only code that moves money. Every method is atomic. */
 export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
-  admit(ask: AdmissionAsk): Promise<Admission>
+  admit(input: AdmissionRequest): Promise<Admission>
   /** Another process has suspended or resumed the account; null: any account may be. */
   changedElsewhere(account: bigint | null): Promise<void>
   /** Releases a full hold, with no charge and no receipt, because nothing reached an upstream. */
@@ -229,8 +229,8 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   setModel(id: bigint, served: { readonly model: string; readonly priceVersion: bigint }): Promise<boolean>
   /** Releases part of a hold early, e.g. when the upstream reported its input. */
   shrink(id: bigint, amount: bigint): Promise<void>
-  credit(ask: CreditAsk): Promise<CreditResult>
-  signupCredit(ask: SignupAsk): Promise<SignupResult>
+  credit(input: CreditInput): Promise<CreditResult>
+  signupCredit(input: SignupInput): Promise<SignupResult>
   createAccount(account: NewAccount): Promise<{ kind: 'created' } | { kind: 'exists'; id: bigint }>
   suspend(account: bigint, atMs: number | null): Promise<void>
   /** Called as soon as this process has suspended an account; returns how to stop listening. */
@@ -238,7 +238,7 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   /** Changes who owns an account and what it is called; refuses a second account of one owner or address. */
   assign(account: bigint, to: AccountAssignment): Promise<'assigned' | 'taken' | 'no_account'>
   /** Changes nothing where the account has another owner by now, or what is left behind is in use. */
-  takeOver(ask: TakeOverAsk): Promise<'taken_over' | 'not_free'>
+  takeOver(input: TakeOverInput): Promise<'taken_over' | 'not_free'>
   /** A key that was never used shares the usage row of another key from now on. */
   shareKeyUsage(key: bigint, withKey: bigint, account: bigint): Promise<void>
   /** Lifts the restriction after an operator looked. */
@@ -271,7 +271,7 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   /** Removes at most `limit` receipts of requests with smaller IDs permanently, by age; returns how many. */
   removeReceipts(before: bigint, limit: number): Promise<number>
   /** Runs a bounded step of the background check. */
-  check(ask: CheckAsk): Promise<Checked>
+  check(input: CheckInput): Promise<Checked>
   verify(): Promise<VerifyReport>
 }
 

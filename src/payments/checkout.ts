@@ -23,9 +23,9 @@ export interface CheckoutDeps extends Omit<ReconcileDeps, 'ledger' | 'unmatched'
 }
 
 /** Returns the ID of the top-up, whose row has the URL to continue at. */
-export async function beginCheckout(deps: CheckoutDeps, ask: NewTopUp): Promise<bigint> {
+export async function beginCheckout(deps: CheckoutDeps, input: NewTopUp): Promise<bigint> {
   const { provider, topUps, nextId, clock, limits, changes } = deps
-  const { account, email, amount, saveMethod, address } = ask
+  const { account, email, amount, saveMethod, address } = input
   checkAmount(amount, limits)
   const id = nextId()
   const nowMs = clock.wallMs()
@@ -66,7 +66,7 @@ export function checkAmount(amount: bigint, { topUpNanoMin, topUpNanoMax }: Chec
   throw new TollgateError('invalid_value', { message: `amount: must be ${bounds}.`, param })
 }
 
-export interface PageAsk {
+export interface PageInput {
   readonly topUp: bigint
   readonly account: bigint
   readonly email: string | null
@@ -78,9 +78,9 @@ export interface PageAsk {
 }
 
 /** Makes the payment page of a top-up and writes its address down. */
-export async function openPage(deps: CheckoutDeps, ask: PageAsk): Promise<void> {
+export async function openPage(deps: CheckoutDeps, input: PageInput): Promise<void> {
   const { provider, topUps, billing, clock, limits } = deps
-  const { topUp, account, amount, saveMethod, address, key } = ask
+  const { topUp, account, amount, saveMethod, address, key } = input
   const cents = centsOf(amount)
   assert(cents !== undefined, 'a top-up is of whole cents')
   const [topUpText, accountText] = [formatId('top', topUp), formatId('acct', account)]
@@ -95,11 +95,11 @@ export async function openPage(deps: CheckoutDeps, ask: PageAsk): Promise<void> 
     leftTo: `${backTo}&left=page`,
     expiresMs: clock.wallMs() + limits.checkoutMs,
   }
-  let page = await provider.createCheckout({ ...wanted, customer: await customerFor(deps, ask) })
+  let page = await provider.createCheckout({ ...wanted, customer: await customerFor(deps, input) })
   if (page.kind === 'no_customer') {
     // The customer was deleted at the provider: create a new one and retry.
     await billing.dropCustomer(account)
-    const customer = await customerFor(deps, { ...ask, key: `${key}-again` })
+    const customer = await customerFor(deps, { ...input, key: `${key}-again` })
     page = await provider.createCheckout({ ...wanted, customer, idempotencyKey: `${key}-again` })
   }
   if (page.kind === 'no_customer') {
@@ -112,7 +112,7 @@ export async function openPage(deps: CheckoutDeps, ask: PageAsk): Promise<void> 
 
 async function customerFor(
   { provider, billing }: CheckoutDeps,
-  { account, email, key }: PageAsk,
+  { account, email, key }: PageInput,
 ): Promise<string> {
   const known = await billing.payer(account, provider.mode)
   if (known !== undefined) return known.customer

@@ -11,7 +11,7 @@ import type { CodeResult, PaymentLedger } from '../ledger/payment-types.ts'
 import { RateMeter } from '../limits/rate-meter.ts'
 import type { Store } from '../store/store.ts'
 import type { RedeemCodeTable } from '../store/tables.ts'
-import type { Code, NewCode, Payments, RedeemAsk } from './types.ts'
+import type { Code, NewCode, Payments, RedeemInput } from './types.ts'
 
 /** Accounts and addresses whose attempts are remembered. */
 const triersMax = 10_000
@@ -81,7 +81,7 @@ export function openCodes({ store, ledger, clock, nextId, random, hashKey, limit
         .execute()
       return find(id)
     },
-    async redeem({ account, code, address }: RedeemAsk) {
+    async redeem({ account, code, address }: RedeemInput) {
       const nowMs = clock.wallMs()
       for (const taker of takers(account, address)) slowDown(tries, taker, nowMs)
       const result = await ledger.redeem({ entryId: nextId(), hash: hashOf(code), account, nowMs })

@@ -71,9 +71,9 @@ export function openPayments(options: PaymentOptions): OpenPayments {
     },
     unmatched: unmatched.list,
     topUps: (filter) => topUps.list(filter),
-    async beginTopUp(ask) {
+    async beginTopUp(input) {
       if (paying === null) throw paymentsOff()
-      const id = await beginCheckout({ ...paying, limits }, ask)
+      const id = await beginCheckout({ ...paying, limits }, input)
       const row = await topUps.find(id)
       if (row === undefined) throw new TypeError('a top-up that was begun has its row')
       return row
@@ -95,10 +95,10 @@ export function openPayments(options: PaymentOptions): OpenPayments {
       return billing.setting(account)
     },
     ...codes,
-    async redeem(ask) {
-      const redeemed = await codes.redeem(ask)
-      await billing.alerted(ask.account, null)
-      options.changes.publish(ask.account, ['balance', 'billing'])
+    async redeem(input) {
+      const redeemed = await codes.redeem(input)
+      await billing.alerted(input.account, null)
+      options.changes.publish(input.account, ['balance', 'billing'])
       return redeemed
     },
   }

@@ -71,7 +71,7 @@ export interface EventSubject {
   readonly payment: string | null
 }
 
-export interface CheckoutAsk {
+export interface CheckoutInput {
   /** Repeating a request with the same key makes it only once. */
   readonly idempotencyKey: string
   readonly topUp: string
@@ -85,7 +85,7 @@ export interface CheckoutAsk {
   readonly expiresMs: number
 }
 
-export interface ChargeAsk {
+export interface ChargeInput {
   readonly idempotencyKey: string
   readonly topUp: string
   readonly account: string
@@ -110,13 +110,13 @@ export interface Provider {
   readonly mode: 'test' | 'live'
   /** undefined: it was not signed by the provider for us, or not lately. */
   verified(body: Uint8Array, signature: string, nowMs: number): Promise<ProviderEvent | undefined>
-  createCustomer(ask: {
+  createCustomer(input: {
     readonly idempotencyKey: string
     readonly account: string
     readonly email: string | null
   }): Promise<string>
   createCheckout(
-    ask: CheckoutAsk,
+    input: CheckoutInput,
   ): Promise<
     | { readonly kind: 'checkout'; readonly id: string; readonly url: string }
     | { readonly kind: 'no_customer' }
@@ -125,13 +125,13 @@ export interface Provider {
   payment(id: string): Promise<PaymentFact>
   returns(payment: string): Promise<readonly ReturnFact[]>
   /** Lists events of payments, refunds and disputes since `sinceMs`, latest first; with `after`, only those before that event. */
-  moneyEvents(ask: {
+  moneyEvents(input: {
     readonly sinceMs: number
     readonly after: string | null
     readonly limit: number
   }): Promise<{ readonly events: readonly ProviderEvent[]; readonly hasMore: boolean }>
   /** Charges a method that its owner let us keep, while they are away. */
-  charge(ask: ChargeAsk): Promise<ChargeResult>
+  charge(input: ChargeInput): Promise<ChargeResult>
   /** Harmless where it is too late. */
   cancelPayment(id: string): Promise<void>
   /** Harmless where it is gone already. */

@@ -4,7 +4,7 @@
  */
 import type Stripe from 'stripe'
 import type { StripeSetting } from '../config/config.ts'
-import type { ChargeAsk, ChargeResult, CheckoutAsk, Provider, ProviderEvent } from './provider.ts'
+import type { ChargeInput, ChargeResult, CheckoutInput, Provider, ProviderEvent } from './provider.ts'
 import { asRefusal, declineOf, isMissing } from './stripe-errors.ts'
 import {
   checkoutFact,
@@ -32,7 +32,7 @@ const paymentParts = ['latest_charge', 'payment_method']
 
 export function stripeProvider(setting: StripeSetting, limits: StripeLimits): Provider {
   const library = lazyLibrary(setting, limits)
-  const ask = async <Answer>(question: (stripe: Stripe) => Promise<Answer>): Promise<Answer> => {
+  const input = async <Answer>(question: (stripe: Stripe) => Promise<Answer>): Promise<Answer> => {
     try {
       return await question((await library()).stripe)
     } catch (error) {
@@ -51,20 +51,22 @@ export function stripeProvider(setting: StripeSetting, limits: StripeLimits): Pr
         toleranceMs: webhookToleranceMs,
       }),
     createCustomer: ({ idempotencyKey, account, email }) =>
-      ask(async (stripe) => {
+      input(async (stripe) => {
         const words = { metadata: { [markNames.account]: account }, ...(email === null ? {} : { email }) }
         return (await stripe.customers.create(words, { idempotencyKey })).id
       }),
-    createCheckout: (wanted) => ask((stripe) => createCheckout(stripe, wanted)),
+    createCheckout: (wanted) => input((stripe) => createCheckout(stripe, wanted)),
     checkout: (id) =>
-      ask(async (stripe) => {
+      input(async (stripe) => {
         const expand = ['payment_intent', ...paymentParts.map((part) => `payment_intent.${part}`)]
         return checkoutFact(await stripe.checkout.sessions.retrieve(id, { expand }))
       }),
     payment: (id) =>
-      ask(async (stripe) => paymentFact(await stripe.paymentIntents.retrieve(id, { expand: paymentParts }))),
+      input(async (stripe) =>
+        paymentFact(await stripe.paymentIntents.retrieve(id, { expand: paymentParts })),
+      ),
     returns: (payment) =>
-      ask(async (stripe) => {
+      input(async (stripe) => {
         const filter = { payment_intent: payment, limit: returnsMax }
         const [refunds, disputes] = await Promise.all([
           stripe.refunds.list(filter),
@@ -73,7 +75,7 @@ export function stripeProvider(setting: StripeSetting, limits: StripeLimits): Pr
         return [...refunds.data.flatMap(refundFact), ...disputes.data.flatMap(disputeFact)]
       }),
     moneyEvents: ({ sinceMs, after, limit }) =>
-      ask(async (stripe) => {
+      input(async (stripe) => {
         const { data, has_more: hasMore } = await stripe.events.list({
           types: [...moneyTypes],
           created: { gte: Math.floor(sinceMs / 1_000) },
@@ -82,9 +84,9 @@ export function stripeProvider(setting: StripeSetting, limits: StripeLimits): Pr
         })
         return { events: data.map(eventFact), hasMore }
       }),
-    charge: (wanted) => ask((stripe) => charge(stripe, wanted)),
-    cancelPayment: (id) => ask((stripe) => unlessGone(stripe.paymentIntents.cancel(id))),
-    forgetMethod: (method) => ask((stripe) => unlessGone(stripe.paymentMethods.detach(method))),
+    charge: (wanted) => input((stripe) => charge(stripe, wanted)),
+    cancelPayment: (id) => input((stripe) => unlessGone(stripe.paymentIntents.cancel(id))),
+    forgetMethod: (method) => input((stripe) => unlessGone(stripe.paymentMethods.detach(method))),
   }
 }
 
@@ -173,11 +175,11 @@ function isEvent(value: unknown): value is Stripe.Event {
   return isNamed && typeof livemode === 'boolean' && typeof data === 'object' && data !== null
 }
 
-async function createCheckout(stripe: Stripe, wanted: CheckoutAsk): ReturnType<Provider['createCheckout']> {
+async function createCheckout(stripe: Stripe, wanted: CheckoutInput): ReturnType<Provider['createCheckout']> {
   const { idempotencyKey, topUp, account, cents, customer, saveMethod, backTo, leftTo, expiresMs } = wanted
   const metadata = { [markNames.topUp]: topUp, [markNames.account]: account }
   const name = 'Balance top-up'
-  const ask: Stripe.Checkout.SessionCreateParams = {
+  const input: Stripe.Checkout.SessionCreateParams = {
     mode: 'payment',
     customer,
     client_reference_id: topUp,
@@ -195,7 +197,7 @@ async function createCheckout(stripe: Stripe, wanted: CheckoutAsk): ReturnType<P
     expires_at: Math.floor(expiresMs / 1_000),
   }
   try {
-    const session = await stripe.checkout.sessions.create(ask, { idempotencyKey })
+    const session = await stripe.checkout.sessions.create(input, { idempotencyKey })
     if (session.url === null) throw new TypeError('a hosted payment page has an address')
     return { kind: 'checkout', id: session.id, url: session.url }
   } catch (error) {
@@ -206,9 +208,9 @@ async function createCheckout(stripe: Stripe, wanted: CheckoutAsk): ReturnType<P
 
 async function charge(
   stripe: Stripe,
-  { idempotencyKey, topUp, account, cents, customer, method }: ChargeAsk,
+  { idempotencyKey, topUp, account, cents, customer, method }: ChargeInput,
 ): Promise<ChargeResult> {
-  const ask: Stripe.PaymentIntentCreateParams = {
+  const input: Stripe.PaymentIntentCreateParams = {
     amount: cents,
     currency,
     customer,
@@ -222,7 +224,7 @@ async function charge(
   try {
     return {
       kind: 'payment',
-      payment: paymentFact(await stripe.paymentIntents.create(ask, { idempotencyKey })),
+      payment: paymentFact(await stripe.paymentIntents.create(input, { idempotencyKey })),
     }
   } catch (error) {
     const decline = declineOf(error)

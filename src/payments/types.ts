@@ -71,7 +71,7 @@ export interface NewCode {
   readonly note: string | null
 }
 
-export interface RedeemAsk {
+export interface RedeemInput {
   readonly account: bigint
   /** The code as typed. */
   readonly code: string
@@ -131,7 +131,7 @@ export interface Payments {
   /** The latest first. */
   topUps(filter: TopUpFilter): Promise<readonly TopUp[]>
   /** Throws payments_off, invalid_value, payment_failed or payment_provider_unavailable. */
-  beginTopUp(ask: NewTopUp): Promise<TopUp>
+  beginTopUp(input: NewTopUp): Promise<TopUp>
   setting(account: bigint): Promise<BillingSetting>
   /** Throws payments_off, invalid_value, or conflict where automatic top-ups have no method to use. */
   change(account: bigint, change: BillingChange): Promise<BillingSetting>
@@ -142,5 +142,5 @@ export interface Payments {
   /** undefined: there is none. */
   revokeCode(id: bigint): Promise<Code | undefined>
   /** Throws code_not_valid or too_many_attempts. Amounts: what it gave, and what the account has then. */
-  redeem(ask: RedeemAsk): Promise<{ readonly amount: bigint; readonly posted: bigint }>
+  redeem(input: RedeemInput): Promise<{ readonly amount: bigint; readonly posted: bigint }>
 }

@@ -74,7 +74,7 @@ class UpstreamAttempt {
   readonly #outcome: PromiseWithResolvers<AttemptOutcome>
   readonly #deadlines: Deadlines<AttemptDeadline>
   #exchange: Exchange | undefined
-  #watch: UsageTap | undefined
+  #tap: UsageTap | undefined
   #status = 0
   #headers: ReadonlyMap<string, string> = new Map()
   #firstByteMs = 0
@@ -128,7 +128,7 @@ class UpstreamAttempt {
     const { tapStream, acceptedStream } = this.#task.dialect
     const isStream = status === 200 && mediaTypeOf(headers) === (acceptedStream ?? 'text/event-stream')
     if (this.#task.streamed && tapStream !== null && isStream) {
-      this.#watch = tapStream(this.#task.tapOptions)
+      this.#tap = tapStream(this.#task.tapOptions)
     }
   }
 
@@ -139,18 +139,18 @@ class UpstreamAttempt {
     this.#seenBytes += bytes.length
     const refusal = this.#task.room.set(this.#seenBytes)
     if (refusal !== undefined) return this.#outOfMemory(refusal)
-    if (this.#watch !== undefined) {
-      this.#watch.push(bytes)
-      this.#look(this.#watch)
+    if (this.#tap !== undefined) {
+      this.#tap.push(bytes)
+      this.#look(this.#tap)
     }
     if (!this.#done) this.#checkSize()
   }
 
   #end(): void {
     if (this.#done) return
-    if (this.#watch !== undefined) {
-      this.#watch.end()
-      this.#look(this.#watch)
+    if (this.#tap !== undefined) {
+      this.#tap.end()
+      this.#look(this.#tap)
       return
     }
     const body = joined(this.#seen, this.#seenBytes)
@@ -232,7 +232,7 @@ class UpstreamAttempt {
         uncertain: failure.requestSent && !failure.stale,
         stale: failure.stale,
         timedOut: late,
-        rawUsage: this.#watch?.rawUsage ?? null,
+        rawUsage: this.#tap?.rawUsage ?? null,
       },
     )
   }
@@ -270,7 +270,7 @@ class UpstreamAttempt {
     this.#fail(ownFailure('upstream_timeout', 'The upstream did not respond in time.'), {
       uncertain: true,
       timedOut: true,
-      rawUsage: this.#watch?.rawUsage ?? null,
+      rawUsage: this.#tap?.rawUsage ?? null,
       ...more,
     })
   }
@@ -309,7 +309,7 @@ class UpstreamAttempt {
   /** The limit of buffered bytes: of a stream, those before the first content. */
   #bytesMax(): number {
     const { limits, tapOptions: watch } = this.#task
-    if (this.#watch !== undefined) return watch.eventBytesMax
+    if (this.#tap !== undefined) return watch.eventBytesMax
     return this.#status === 200 ? limits.answerBytesMax : errorBytesMax
   }
 
@@ -338,7 +338,7 @@ class UpstreamAttempt {
       kind: 'interrupted',
       by,
       requestSent: this.#exchange?.requestSent ?? false,
-      rawUsage: this.#watch?.rawUsage ?? null,
+      rawUsage: this.#tap?.rawUsage ?? null,
     }
   }
 

@@ -141,7 +141,7 @@ function forwardedQuery(query: string, names: readonly string[]): string {
   return forwarded.length === 0 ? '' : `?${forwarded.join('&')}`
 }
 
-/** The method and path of a generation request in a format, for display. */
+/** The path of a generation request in a format, for display. */
 export function requestPath(
   { pathPrefix }: Pick<Connector, 'pathPrefix'>,
   dialect: UpstreamFormatName,

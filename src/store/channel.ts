@@ -14,7 +14,7 @@ import {
   recordOperation,
   type WriterRequests,
 } from './sqlite/messages.ts'
-import { type Turn, takeTurn } from './turn.ts'
+import { beginControlTransaction, type ControlTransaction } from './turn.ts'
 
 export interface ChannelLimits {
   readonly batchOperationsMax: number
@@ -29,7 +29,7 @@ export interface Channel {
   /** Runs one operation in the next batch. Rejects with store_unavailable when the queue is full. */
   run(call: Call | LazyCall): Promise<unknown>
   /** Waits for the writer and begins a transaction on it. */
-  begin(): Promise<Turn>
+  begin(): Promise<ControlTransaction>
   /** How long the batch that is being committed has taken so far; 0 while none is. */
   commitMs(): number
   /** Whether the last commit worked. */
@@ -150,7 +150,7 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
         wake()
       })
       const deadlineMs = limits.transactionMs
-      return takeTurn(thread, clock, { deadlineMs, onEnd: finish, onFailure: health.failed })
+      return beginControlTransaction(thread, clock, { deadlineMs, onEnd: finish, onFailure: health.failed })
     },
     commitMs: () => (committingSinceMs === null ? 0 : clock.monoMs() - committingSinceMs),
     ...{ canCommit: health.canCommit, waiting, recorded: deferred.recorded },

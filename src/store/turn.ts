@@ -8,13 +8,13 @@ import { storeUnavailable } from './errors.ts'
 import type { StatementResult, WriterRequests } from './sqlite/messages.ts'
 
 /** The right to use the writer; released by commit, rollback or the deadline, whichever comes first. */
-export interface Turn {
+export interface ControlTransaction {
   execute(sql: string, values: readonly unknown[]): Promise<StatementResult>
   commit(): Promise<void>
   rollback(): Promise<void>
 }
 
-export interface TurnOptions {
+export interface ControlTransactionOptions {
   readonly deadlineMs: number
   /** Called once, when the writer is free again. */
   readonly onEnd: () => void
@@ -23,11 +23,11 @@ export interface TurnOptions {
 }
 
 /** Begins the transaction. The caller has made sure that nothing else uses the writer. */
-export async function takeTurn(
+export async function beginControlTransaction(
   thread: Thread<WriterRequests>,
   clock: Clock,
-  options: TurnOptions,
-): Promise<Turn> {
+  options: ControlTransactionOptions,
+): Promise<ControlTransaction> {
   const { deadlineMs, onEnd, onFailure } = options
   let isOpen = true
 

@@ -136,7 +136,7 @@ function rowsIn(database: Database, journal: RowJournal) {
       const bound = hourRow.bind(sums).map((value) => (value instanceof Uint8Array ? value.slice() : value))
       const values = [...bound, ...hourKeyRow.bind(rowKey)]
       if (storedWriteOffs === null) insert.run(...values)
-      else journaled[storedWriteOffs === sums.writeOffs ? 'put' : 'putNow'](name, values)
+      else journaled[storedWriteOffs === sums.writeOffs ? 'put' : 'putImmediately'](name, values)
       row.storedWriteOffs = sums.writeOffs
     },
   }

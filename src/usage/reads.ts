@@ -29,13 +29,13 @@ import type {
   RefusalSearch,
   RunningRequest,
   Sums,
-  SumsAsk,
+  SumsInput,
 } from './types.ts'
 
 /** Where a slice ended: the last row that it read. */
 export type SliceCursor = readonly [hour: bigint, key: bigint, model: string]
 
-export interface SliceAsk extends Omit<SumsAsk, 'fromMs' | 'toMs'> {
+export interface SliceInput extends Omit<SumsInput, 'fromMs' | 'toMs'> {
   readonly after: SliceCursor
   /** Hours from here on are not read. */
   readonly toHour: number
@@ -82,18 +82,18 @@ function readSlices(database: Database) {
     `SELECT ${sliceRow.names} FROM usage_hour
       WHERE account = ?1 AND (hour, key, model) > (?2, ?3, ?4) AND hour < ?5 ORDER BY hour, key, model LIMIT ?6`,
   )
-  return (ask: SliceAsk): Slice => {
-    const { account, after, toHour, rowsMax } = ask
+  return (input: SliceInput): Slice => {
+    const { account, after, toHour, rowsMax } = input
     const parts = new Map<string, [number, SliceGroup, GrowingSums]>()
     let read = 0
     let cursor: SliceCursor = after
     for (const { hour, key, model, sums } of select.all(account, ...after, BigInt(toHour), BigInt(rowsMax))) {
       read += 1
       cursor = [hour, key, model]
-      if (ask.key !== null && key !== ask.key) continue
-      if (ask.model !== null && model !== ask.model) continue
-      const first = firstHourOf[ask.step](Number(hour))
-      const group = { none: null, key, model }[ask.group]
+      if (input.key !== null && key !== input.key) continue
+      if (input.model !== null && model !== input.model) continue
+      const first = firstHourOf[input.step](Number(hour))
+      const group = { none: null, key, model }[input.group]
       const name = `${first} ${group}`
       const part = parts.get(name) ?? [first, group, noSums()]
       parts.set(name, part)

@@ -11,7 +11,7 @@ import type { ReceiptSearch, ReceiptsFound } from './types.ts'
 
 const hourMs = 3_600_000
 
-export function searchReceipts(database: Database): (ask: ReceiptSearch) => ReceiptsFound {
+export function searchReceipts(database: Database): (input: ReceiptSearch) => ReceiptsFound {
   const list = prepare(
     database,
     `SELECT ${receiptRow.names} FROM receipt_by_account WHERE account = ? AND id >= ? AND id < ? ORDER BY id DESC LIMIT ?`,
@@ -39,23 +39,23 @@ export function searchReceipts(database: Database): (ask: ReceiptSearch) => Rece
     }
   }
 
-  function some(ask: ReceiptSearch): ReceiptsFound {
-    const found = new Found(ask)
-    const [first, last] = [hourOf(ask.fromId), hourOf(ask.beforeId - 1n)]
+  function some(input: ReceiptSearch): ReceiptsFound {
+    const found = new Found(input)
+    const [first, last] = [hourOf(input.fromId), hourOf(input.beforeId - 1n)]
     let [present, looked]: (bigint | undefined)[] = []
-    for (const row of hours.each(ask.account, BigInt(first), BigInt(last))) {
+    for (const row of hours.each(input.account, BigInt(first), BigInt(last))) {
       const hour = row[0] as bigint
-      const { fromId, beforeId } = within(ask, Number(hour))
+      const { fromId, beforeId } = within(input, Number(hour))
       if (hour !== present && found.endsBefore(beforeId)) break
       present = hour
       found.hourRows += 1
       // The rows of an hour are adjacent, and one possible match is enough to scan it.
-      if (hour === looked || !mayHold(ask, row)) continue
+      if (hour === looked || !mayHold(input, row)) continue
       looked = hour
-      for (const [id, key, model, hasSucceeded] of scan.each(ask.account, fromId, beforeId)) {
+      for (const [id, key, model, hasSucceeded] of scan.each(input.account, fromId, beforeId)) {
         if (found.endsAt(id as bigint)) return found.result
         found.receiptsSeen += 1
-        if (!isMeant(ask, { key, model, hasSucceeded })) continue
+        if (!isMeant(input, { key, model, hasSucceeded })) continue
         const whole = receipt.row(id as bigint)
         if (whole !== undefined) found.receipts.push(receiptRow.toRow(whole))
       }
@@ -63,7 +63,8 @@ export function searchReceipts(database: Database): (ask: ReceiptSearch) => Rece
     return found.result
   }
 
-  return (ask) => (ask.key === null && ask.model === null && ask.outcome === null ? all(ask) : some(ask))
+  return (input) =>
+    input.key === null && input.model === null && input.outcome === null ? all(input) : some(input)
 }
 
 /**
@@ -74,11 +75,11 @@ class Found {
   readonly receipts: ReceiptRow[] = []
   hourRows = 0
   receiptsSeen = 0
-  readonly #ask: ReceiptSearch
+  readonly #input: ReceiptSearch
   #next: bigint | null = null
 
-  constructor(ask: ReceiptSearch) {
-    this.#ask = ask
+  constructor(input: ReceiptSearch) {
+    this.#input = input
   }
 
   /** Whether it ends before the hour whose ids are smaller than `before`. */
@@ -92,7 +93,7 @@ class Found {
   }
 
   #ends(seen: number, next: bigint): boolean {
-    const { limit, scannedMax } = this.#ask
+    const { limit, scannedMax } = this.#input
     const isEnough = this.receipts.length >= limit || seen >= scannedMax
     if (isEnough) this.#next = next
     return isEnough

@@ -16,7 +16,7 @@ export interface Range {
   readonly toMs: number
 }
 
-export interface SumsAsk extends Range {
+export interface SumsInput extends Range {
   readonly account: bigint
   readonly step: UsageStep
   readonly group: UsageGroup
@@ -159,23 +159,23 @@ export interface UsageReport {
    * Returns a row for each step and group; steps without activity are included, groups without activity in the entire range are not.
    * Throws 400 for a range of too many steps or rows.
    */
-  sums(ask: SumsAsk): Promise<readonly SumsRow[]>
+  sums(input: SumsInput): Promise<readonly SumsRow[]>
   /** Amounts charged in each UTC month that the range touches, in order; reads one month at a time. */
   chargedByMonth(
-    ask: Range & Pick<SumsAsk, 'account'>,
+    input: Range & Pick<SumsInput, 'account'>,
   ): Promise<readonly { readonly atMs: number; readonly charged: bigint }[]>
   /** When each key was last used, and its charges; the result has every requested key. */
   keyActivity(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, KeyActivity>>
   /** How long the balance lasts at the rate of the last seven days; null: nothing was spent in them. */
   runway(account: bigint): Promise<Runway | null>
   /** Write-offs by account, in whole hours of the range; at most `limit` accounts, the total over all. */
-  losses(ask: Range & { readonly limit: number }): Promise<AccountLosses>
+  losses(input: Range & { readonly limit: number }): Promise<AccountLosses>
   /** Counts by whole hours, of all models, and single rejections, of which the latest of each key are stored. */
   refusals(search: RefusalSearch): Promise<RefusalReport>
   /** Writes down requests that were refused; moves nothing. */
   recordRefusals(batch: RefusalBatch): Promise<void>
   /** Runs a bounded step of a search, which continues where the last one ended. */
-  searchReceipts(ask: ReceiptSearch): Promise<ReceiptsFound>
+  searchReceipts(input: ReceiptSearch): Promise<ReceiptsFound>
   /** Requests that hold money, latest first. */
   running(account: bigint): Promise<readonly RunningRequest[]>
   /** Makes a large file for an account; throws 503 while too many are made. */

@@ -10,7 +10,7 @@ import { hourOf } from '../base/ids.ts'
 import { type Limits, limitDefaults } from '../config/config.ts'
 import type { EndReason, ReceiptDraft, ReceiptRow } from '../ledger/types.ts'
 import { firstDayOf, monthOf } from '../limits/calendar.ts'
-import type { RefusalSearch, Sums, SumsAsk, UsageGroup, UsageStep } from './types.ts'
+import type { RefusalSearch, Sums, SumsInput, UsageGroup, UsageStep } from './types.ts'
 import { openUsage } from './usage.ts'
 
 const hourMs = 3_600_000
@@ -86,7 +86,7 @@ const groupOf: Readonly<Record<UsageGroup, (row: ReceiptRow) => string | bigint 
 }
 
 /** The same from the receipts alone. */
-function summed(receipts: readonly ReceiptRow[], ask: SumsAsk): Map<string, readonly unknown[]> {
+function summed(receipts: readonly ReceiptRow[], ask: SumsInput): Map<string, readonly unknown[]> {
   const rows = new Map<string, ReceiptRow[]>()
   for (const row of receipts) {
     const hour = hourOf(row.id)

@@ -10,7 +10,7 @@ import type { Slice, SliceCursor, SliceGroup, UsageReads } from './reads.ts'
 import type { UsageOperations } from './record-refusals.ts'
 import { type Hours, hourMs, hoursOf, stepsOf } from './steps.ts'
 import { addSums, type GrowingSums, noSums } from './sums.ts'
-import type { KeyActivity, SumsAsk, SumsRow, UsageReport } from './types.ts'
+import type { KeyActivity, SumsInput, SumsRow, UsageReport } from './types.ts'
 
 /** Running requests per list. */
 const runningShownMax = 1_000
@@ -51,11 +51,11 @@ export function openUsage(
     new KeyedSemaphore(limits.csvPerAccountMax),
   ]
 
-  async function sums(ask: SumsAsk): Promise<readonly SumsRow[]> {
-    const hours = hoursOf(ask)
-    const steps = stepsOf(hours, ask.step, limits.usageStepsMax)
+  async function sums(input: SumsInput): Promise<readonly SumsRow[]> {
+    const hours = hoursOf(input)
+    const steps = stepsOf(hours, input.step, limits.usageStepsMax)
     if (steps.length > limits.usageStepsMax) throw tooMuch('steps', limits.usageStepsMax)
-    const groups = await readGroups(read, ask, { hours, limits })
+    const groups = await readGroups(read, input, { hours, limits })
     if (groups.size * steps.length > limits.usageRowsMax) throw tooMuch('rows', limits.usageRowsMax)
     return steps.flatMap((hour) =>
       [...groups].map(([group, byStep]) => ({
@@ -115,7 +115,7 @@ export function openUsage(
       }
     },
     recordRefusals: (batch) => run('recordRefusals', batch, limits.refusalsKeptPerKey),
-    searchReceipts: (ask) => read('searchReceipts', ask),
+    searchReceipts: (input) => read('searchReceipts', input),
     running: (account) => read('runningOf', account, runningShownMax),
     firstRequestMs: (account) => read('firstRequest', account),
   }
@@ -136,14 +136,14 @@ type Groups = Map<SliceGroup, Map<number, GrowingSums>>
 /** Slice by slice, so that others get their turn on the thread between two of them. */
 async function readGroups(
   read: Read,
-  { fromMs: _from, toMs: _to, ...ask }: SumsAsk,
+  { fromMs: _from, toMs: _to, ...input }: SumsInput,
   { hours: { from, to }, limits }: { readonly hours: Hours; readonly limits: UsageLimits },
 ): Promise<Groups> {
-  const groups: Groups = new Map(ask.group === 'none' ? [[null, new Map()]] : [])
+  const groups: Groups = new Map(input.group === 'none' ? [[null, new Map()]] : [])
   let after: SliceCursor | null = from < to ? [BigInt(from), -1n, ''] : null
   while (after !== null) {
     const rowsMax = limits.usageSliceRowsMax
-    const slice: Slice = await read('usageSlice', { ...ask, after, toHour: to, rowsMax })
+    const slice: Slice = await read('usageSlice', { ...input, after, toHour: to, rowsMax })
     addSlice(groups, slice)
     after = slice.next
   }

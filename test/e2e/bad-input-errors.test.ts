@@ -141,7 +141,7 @@ async function restricted(format: Format): Promise<RawAnswer | undefined> {
   const ledger = pricedLedger(real)
   const [id, nowMs] = [nextId(), systemClock.wallMs()]
   const asked = { ...plainAsk, id, account: account.id, key: account.keyId, nowMs, inputAmount: 1_000n }
-  await ledger.admit({ ...asked, usesRestricted: true })
+  await ledger.admit({ ...asked, needsUnrestrictedAccount: true })
   await ledger.settle({
     ...{ id, nowMs, cost: 1_000_000n, excessCausedBy: 'account', writtenOff: 0n, writeOffEntryId: nextId() },
     ...{ providerObjects: [], receipt: plainDraft },

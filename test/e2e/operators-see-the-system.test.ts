@@ -86,7 +86,7 @@ test('write-offs of today are reported above a threshold, and listed by account,
     const { nextId } = gate.gateway.services
     const [id, nowMs] = [nextId(), clock.wallMs()]
     const asked = { ...plainAsk, id, account: account.id, key: account.keyId, nowMs, inputAmount: 1_000n }
-    await gate.ledger.admit({ ...asked, usesRestricted: true })
+    await gate.ledger.admit({ ...asked, needsUnrestrictedAccount: true })
     await insertUnitPrice(gate.gateway.services.store)
     await pricedLedger(gate.ledger).settle({
       ...{ id, nowMs, cost: parseUsd(usd)! + 1_000n, excessCausedBy: 'account', writtenOff: 0n },

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import type { SettleInput } from '../../src/ledger/machine/settle-operation.ts'
-import type { AdmissionAsk, CreditAsk } from '../../src/ledger/types.ts'
+import type { AdmissionRequest, CreditInput } from '../../src/ledger/types.ts'
 import type { AnswerOf, Result } from './operations.ts'
 
 const dayMs = 86_400_000
@@ -39,7 +39,7 @@ export class Model {
   /** Charged by key. */
   readonly spent = new Map<bigint, bigint>()
   readonly settled = new Set<bigint>()
-  readonly #credits = new Map<string, CreditAsk>()
+  readonly #credits = new Map<string, CreditInput>()
   /** The key whose usage a key shares. */
   readonly #shared = new Map<bigint, bigint>()
   /** Set by the world: its wall clock, and milliseconds that no step back of that takes away. */
@@ -70,7 +70,7 @@ export class Model {
   observe(result: Result): void {
     switch (result.name) {
       case 'admit':
-        return this.#admitted(result.input.ask, result.answer)
+        return this.#admitted(result.input.request, result.answer)
       case 'settle':
         return this.#settled(result.input, result.answer)
       case 'release':
@@ -133,7 +133,7 @@ export class Model {
     })
   }
 
-  #admitted(ask: AdmissionAsk, answer: Admitted): void {
+  #admitted(ask: AdmissionRequest, answer: Admitted): void {
     const account = this.account(ask.account)
     const available = this.posted(ask.account) - this.held({ account: ask.account })
     const { keyBudget } = ask
@@ -148,7 +148,7 @@ export class Model {
         const { amount, outputLimit } = answer
         assert.ok(!account.isSuspended, 'a suspended account begins nothing')
         assert.ok(
-          !(ask.usesRestricted && account.isRestricted),
+          !(ask.needsUnrestrictedAccount && account.isRestricted),
           'a restricted account uses nothing restricted',
         )
         assert.equal(amount, ask.inputAmount + BigInt(outputLimit) * ask.outputTokenAmount)
@@ -189,7 +189,10 @@ export class Model {
   }
 
   /** The clock of the model is ahead of every wall clock, so what it counts within a minute is a part of what they count. */
-  #assertRate({ admittedMs }: ModelAccount, { accountLimits: { requestsPerMinute } }: AdmissionAsk): void {
+  #assertRate(
+    { admittedMs }: ModelAccount,
+    { accountLimits: { requestsPerMinute } }: AdmissionRequest,
+  ): void {
     if (requestsPerMinute === null) return
     const recent = admittedMs.filter((ms) => ms > this.forwardMs - minuteMs).length
     assert.ok(recent < requestsPerMinute, `${recent + 1} requests in a minute, ${requestsPerMinute} allowed`)
@@ -234,7 +237,7 @@ export class Model {
     else hold.amount -= smallest(input.amount, hold.amount)
   }
 
-  #credited(ask: CreditAsk, answer: AnswerOf<'credit'>): void {
+  #credited(ask: CreditInput, answer: AnswerOf<'credit'>): void {
     const name = `${ask.source} ${ask.reference}`
     const earlier = this.#credits.get(name)
     if (earlier !== undefined) {

@@ -209,7 +209,7 @@ class World {
   /** An admission is repeated immediately or not at all: later its request has failed, and nothing waits for it. */
   #mayRepeat(call: Call): boolean {
     if (call.name !== 'admit') return true
-    const { id, nowMs } = call.input.ask
+    const { id, nowMs } = call.input.request
     return this.#model.holds.has(id) && Math.abs(this.#wallMs - nowMs) < repeatMsMax
   }
 
@@ -356,7 +356,7 @@ class World {
     if (result.name === 'failed') {
       // The only call that may fail: an admission that arrives twice finds its own hold.
       const { call, error } = result
-      if (call.name === 'admit' && this.#model.holds.has(call.input.ask.id)) return
+      if (call.name === 'admit' && this.#model.holds.has(call.input.request.id)) return
       throw error
     }
     this.#model.observe(result)
@@ -424,7 +424,10 @@ class World {
     if (stored !== undefined) stream.priceVersion = stored.priceVersion
   }
 
-  #open(process: SimulatedProcess, { input: { ask }, answer }: Extract<Result, { name: 'admit' }>): void {
+  #open(
+    process: SimulatedProcess,
+    { input: { request: ask }, answer }: Extract<Result, { name: 'admit' }>,
+  ): void {
     assert.ok(answer.kind === 'held')
     if (ask.id === 0n || process.streams.has(ask.id)) return
     process.streams.set(ask.id, {
@@ -506,7 +509,7 @@ class World {
       tokensPerMinute: null,
       concurrent: dice.chance(0.3) ? dice.whole(1, 6) : null,
     }
-    const ask = {
+    const request = {
       ...plainAsk,
       id: ++this.#lastId,
       account,
@@ -519,7 +522,7 @@ class World {
       outputFloor: 16,
       onShortBalance: dice.pick(['lower', 'reject'] as const)!,
       patience: dice.pick(['wait', 'none', 'none'] as const)!,
-      usesRestricted: dice.chance(0.3),
+      needsUnrestrictedAccount: dice.chance(0.3),
       accountLimits: limits,
       keyLimits: { ...limits, requestsPerMinute: null },
       keyBudget: dice.chance(0.5) ? { amount: dice.amount(0, 1_500), window: 'total' as const } : null,
@@ -527,7 +530,7 @@ class World {
     }
     return this.#again({
       name: 'admit',
-      input: { ask, settings: { process: process.slot, reserveShare: half } },
+      input: { request, settings: { process: process.slot, reserveShare: half } },
     })
   }
 

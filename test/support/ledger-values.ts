@@ -1,12 +1,12 @@
 /** Default asks, drafts and settlements for tests of the ledger: whole values to override fields of. */
 import { noTokens } from '../../contract/meters.ts'
-import type { AdmissionAsk, ReceiptDraft } from '../../src/ledger/types.ts'
+import type { AdmissionRequest, ReceiptDraft } from '../../src/ledger/types.ts'
 import type { RateLimits } from '../../src/limits/types.ts'
 
 export const unlimited: RateLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrent: null }
 
 /** Asks for exactly `inputAmount`: no output, no limits, no budget. */
-export const plainAsk: AdmissionAsk = {
+export const plainAsk: AdmissionRequest = {
   id: 0n,
   account: 0n,
   key: 0n,
@@ -18,7 +18,7 @@ export const plainAsk: AdmissionAsk = {
   outputFloor: 0,
   onShortBalance: 'lower',
   patience: 'none',
-  usesRestricted: false,
+  needsUnrestrictedAccount: false,
   accountLimits: unlimited,
   keyLimits: unlimited,
   keyBudget: null,

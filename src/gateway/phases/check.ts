@@ -9,7 +9,7 @@ import { TollgateError } from '../../base/errors.ts'
 import { inTime, type StoreWaitDeps } from '../../base/store-wait.ts'
 import type { PriceVersion, Snapshot } from '../../catalog/types.ts'
 import { formatUsd } from '../../ledger/rules/money.ts'
-import type { Obstacle } from '../../ledger/standing-types.ts'
+import type { BlockedReason } from '../../ledger/standing-types.ts'
 import type { Ledger } from '../../ledger/types.ts'
 import type { RequestGate } from '../../limits/request-gate.ts'
 import type { ProviderKeys } from '../../provider-keys/types.ts'
@@ -18,7 +18,7 @@ import { accountSuspended, budgetReset, rateLimited } from '../responses/error-r
 
 export interface CheckDeps extends StoreWaitDeps {
   readonly gate: RequestGate
-  readonly ledger: Pick<Ledger, 'obstacle'>
+  readonly ledger: Pick<Ledger, 'blockedReason'>
   readonly snapshot: Snapshot
   readonly providerKeys: Pick<ProviderKeys, 'fee' | 'of'>
   /** The public base URL of this server. */
@@ -32,11 +32,11 @@ export async function check(deps: CheckDeps, caller: Caller, context: RequestCon
   const requester = { account, key, accountLimits, keyLimits: policy.rates }
   const refusal = deps.gate.enter(context.id, requester, nowMs)
   if (refusal !== undefined) throw rateLimited(refusal, context, nowMs)
-  const looking = obstacleOf(deps, caller, nowMs)
-  const obstacle = looking === null ? null : await looking
-  if (obstacle === null) return
-  if (obstacle.kind === 'suspended') throw accountSuspended(deps.address, caller.account)
-  if (!isFree[context.operation]?.(deps, caller, obstacle)) throw unfunded(obstacle, caller, deps)
+  const looking = readBlockedReason(deps, caller, nowMs)
+  const blockedReason = looking === null ? null : await looking
+  if (blockedReason === null) return
+  if (blockedReason.kind === 'suspended') throw accountSuspended(deps.address, caller.account)
+  if (!isFree[context.operation]?.(deps, caller, blockedReason)) throw unfunded(blockedReason, caller, deps)
 }
 
 /** For free operations: throws 403 where the caller's account is suspended. */
@@ -44,20 +44,20 @@ export async function checkAccount(
   deps: Pick<CheckDeps, 'ledger' | 'clock' | 'limits' | 'address'>,
   caller: Caller,
 ): Promise<void> {
-  const obstacle = await obstacleOf(deps, caller, deps.clock.wallMs())
-  if (obstacle?.kind === 'suspended') throw accountSuspended(deps.address, caller.account)
+  const blockedReason = await readBlockedReason(deps, caller, deps.clock.wallMs())
+  if (blockedReason?.kind === 'suspended') throw accountSuspended(deps.address, caller.account)
 }
 
-function obstacleOf(
+function readBlockedReason(
   deps: StoreWaitDeps & Pick<CheckDeps, 'ledger'>,
   { account, key, policy }: Caller,
   nowMs: number,
-): Promise<Obstacle | null> | null {
-  const asked = deps.ledger.obstacle({ account, key, keyBudget: policy.budget, nowMs })
+): Promise<BlockedReason | null> | null {
+  const asked = deps.ledger.blockedReason({ account, key, keyBudget: policy.budget, nowMs })
   return asked === null ? null : inTime(deps, asked)
 }
 
-type Unfunded = Extract<Obstacle, { kind: 'unfunded' }>
+type Unfunded = Extract<BlockedReason, { kind: 'unfunded' }>
 
 type FreeDeps = Pick<CheckDeps, 'snapshot' | 'providerKeys'>
 
@@ -89,11 +89,11 @@ const isFree: Readonly<Partial<Record<GatewayOperation, typeof mayBeFree>>> = {
 }
 
 function unfunded(
-  obstacle: Unfunded,
+  blockedReason: Unfunded,
   { account, key, policy }: Caller,
   { address, clock }: Pick<CheckDeps, 'address' | 'clock'>,
 ): TollgateError {
-  const { scope, available, held } = obstacle
+  const { scope, available, held } = blockedReason
   const topUpUrl = consoleUrl(address, '/billing', account)
   const [code, need, remedy] =
     scope === 'key'

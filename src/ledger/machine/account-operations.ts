@@ -6,7 +6,7 @@ import { assert } from '../../base/assert.ts'
 import { formatId } from '../../base/ids.ts'
 import { emptyWindow } from '../../limits/window.ts'
 import { assertAmount, most, nanoMax } from '../rules/money.ts'
-import type { CreditAsk, CreditResult, CreditSource, NewAccount } from '../types.ts'
+import type { CreditInput, CreditResult, CreditSource, NewAccount } from '../types.ts'
 import { knownAccount, saveAccount } from './key-usage.ts'
 import { type LedgerOperation, unchanged } from './operation.ts'
 import {
@@ -31,29 +31,29 @@ const counters: Readonly<Record<CreditSource, 'promo' | 'clearing'>> = {
   dispute: 'clearing',
 }
 
-export const credit: LedgerOperation<CreditAsk, CreditResult> = {
+export const credit: LedgerOperation<CreditInput, CreditResult> = {
   durable: true,
   rows: ({ account, source, reference }) => [
     { table: 'account', id: account },
     { table: 'creditReference', id: byReference(source, reference) },
   ],
-  apply(rows, ask) {
-    assertAmount(ask.amount, 'a credit')
-    assert(ask.amount > 0n, 'a credit is more than nothing')
-    const account = rows.account.get(ask.account)
+  apply(rows, input) {
+    assertAmount(input.amount, 'a credit')
+    assert(input.amount > 0n, 'a credit is more than nothing')
+    const account = rows.account.get(input.account)
     if (account === undefined) return unchanged({ kind: 'no_account' })
     const { posted, held } = account
-    const earlier = rows.creditReference.get(byReference(ask.source, ask.reference))
+    const earlier = rows.creditReference.get(byReference(input.source, input.reference))
     if (earlier !== undefined) {
-      const isSame = earlier.account === ask.account && earlier.amount === ask.amount
+      const isSame = earlier.account === input.account && earlier.amount === input.amount
       if (!isSame) return unchanged({ kind: 'conflict' })
       return unchanged({ kind: 'credited', entryId: earlier.entry, created: false, posted, held })
     }
-    const credited = credits(account, ask)
+    const credited = credits(account, input)
     return {
       answer: {
         kind: 'credited',
-        entryId: ask.entryId,
+        entryId: input.entryId,
         created: true,
         posted: credited.account.posted,
         held,
@@ -66,12 +66,12 @@ export const credit: LedgerOperation<CreditAsk, CreditResult> = {
 /** The account after a credit, and the rows that prove it. */
 function credits(
   account: AccountState,
-  ask: CreditAsk,
+  input: CreditInput,
 ): { readonly account: AccountState; readonly changes: readonly RowChange[] } {
-  const { entryId, amount, source, reference } = ask
+  const { entryId, amount, source, reference } = input
   const posted = account.posted + amount
   assert(posted <= nanoMax, 'a balance fits its column')
-  const entry = entryOf(account, ask, { counter: counters[source], kind: 'credit', amount })
+  const entry = entryOf(account, input, { counter: counters[source], kind: 'credit', amount })
   const given = { entry: entryId, account: account.id, amount }
   return {
     account: { ...account, posted, entries: entry.position },
@@ -85,7 +85,7 @@ function credits(
 /** The account's next entry, which changes its balance by `amount`. */
 function entryOf(
   { id, posted, entries }: AccountState,
-  { entryId, source, reference, nowMs, note }: CreditAsk | DebitInput,
+  { entryId, source, reference, nowMs, note }: CreditInput | DebitInput,
   booked: Pick<EntryState, 'counter' | 'kind' | 'amount'>,
 ): EntryState {
   return {
@@ -118,12 +118,12 @@ export interface DebitInput {
 export const debit: LedgerOperation<DebitInput, null> = {
   durable: true,
   rows: ({ account }) => [{ table: 'account', id: account }],
-  apply(rows, ask) {
-    const { entryId, amount, nowMs, suspends } = ask
-    const account = knownAccount(rows, ask.account)
+  apply(rows, input) {
+    const { entryId, amount, nowMs, suspends } = input
+    const account = knownAccount(rows, input.account)
     const posted = account.posted - amount
     assert(amount > 0n && posted >= -nanoMax, 'a balance fits its column')
-    const entry = entryOf(account, ask, { counter: 'clearing', kind: 'refund', amount: -amount })
+    const entry = entryOf(account, input, { counter: 'clearing', kind: 'refund', amount: -amount })
     const debited: AccountState = {
       ...account,
       posted,
@@ -148,25 +148,25 @@ export const createAccount: LedgerOperation<NewAccount, Created> = {
     const { source, reference } = startingCreditOf(account, startingCredit)
     return [itself, ...names, { table: 'creditReference', id: byReference(source, reference) }]
   },
-  apply(rows, ask) {
-    const { id, kind, name, nowMs, startingCredit } = ask
+  apply(rows, input) {
+    const { id, kind, name, nowMs, startingCredit } = input
     if (rows.account.get(id) !== undefined) return unchanged({ kind: 'exists', id })
-    const names = namesOf(ask)
+    const names = namesOf(input)
     const [other] = names.flatMap((each) => rows.accountName.get(each) ?? [])
     if (other !== undefined) return unchanged({ kind: 'exists', id: other.account })
     const profile: AccountProfile = {
       id,
       kind,
-      email: foldedEmail(ask),
+      email: foldedEmail(input),
       name,
       createdMs: nowMs,
-      owner: ask.owner ?? null,
+      owner: input.owner ?? null,
       isCreditDecided: startingCredit !== undefined,
     }
     const given =
       startingCredit === undefined || startingCredit.amount === 0n
         ? { account: newAccount(id), changes: [] }
-        : credits(newAccount(id), startingCreditOf(ask, startingCredit))
+        : credits(newAccount(id), startingCreditOf(input, startingCredit))
     return {
       answer: { kind: 'created' },
       changes: [
@@ -189,7 +189,7 @@ function namesOf(account: NewAccount): readonly RowKey[] {
 const startingCreditOf = (
   { id, nowMs }: NewAccount,
   { entryId, amount }: NonNullable<NewAccount['startingCredit']>,
-): CreditAsk => {
+): CreditInput => {
   assertAmount(amount, 'a credit')
   const reference = formatId('acct', id)
   return { entryId, account: id, amount, source: 'signup', reference, nowMs, note: null }

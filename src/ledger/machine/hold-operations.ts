@@ -8,7 +8,7 @@ import { minuteOf } from '../../limits/calendar.ts'
 import { correctTokens, newestMs, type RateWindow, rollWindow } from '../../limits/window.ts'
 import { decide, type Take } from '../rules/admission.ts'
 import { assertAmount, type Fraction, least } from '../rules/money.ts'
-import type { Admission, AdmissionAsk } from '../types.ts'
+import type { Admission, AdmissionRequest } from '../types.ts'
 import {
   holdRows,
   keyUsageOf,
@@ -39,7 +39,7 @@ export interface AdmitSettings {
 }
 
 export interface AdmitInput {
-  readonly ask: AdmissionAsk
+  readonly request: AdmissionRequest
   readonly settings: AdmitSettings
 }
 
@@ -47,20 +47,20 @@ export interface AdmitInput {
 export const admit: LedgerOperation<AdmitInput, Admission> = {
   durable: false,
   deferral: 'later',
-  rows: ({ ask }, found) => payerRows(ask.account, ask.key, found),
-  apply(rows, { ask, settings }) {
-    assertAsk(ask)
-    const account = knownAccount(rows, ask.account)
-    const keyUsage = keyUsageOf(rows, ask.key, ask.account)
-    const taken = decide(account, keyUsage, ask, settings.reserveShare)
+  rows: ({ request }, found) => payerRows(request.account, request.key, found),
+  apply(rows, { request, settings }) {
+    assertRequest(request)
+    const account = knownAccount(rows, request.account)
+    const keyUsage = keyUsageOf(rows, request.key, request.account)
+    const taken = decide(account, keyUsage, request, settings.reserveShare)
     if (taken.kind !== 'take')
-      return { answer: taken, changes: followClock(rows, ask, { account, keyUsage }) }
+      return { answer: taken, changes: followClock(rows, request, { account, keyUsage }) }
     const { amount, outputLimit } = taken
     const held = account.held + amount
     return {
       answer: {
         kind: 'held',
-        id: ask.id,
+        id: request.id,
         amount,
         outputLimit,
         available: account.posted - held,
@@ -80,40 +80,44 @@ export const admit: LedgerOperation<AdmitInput, Admission> = {
           held: keyUsage.held + amount,
           openHolds: keyUsage.openHolds + 1,
           running: keyUsage.running + 1,
-          usedMinute: minuteOf(ask.nowMs),
+          usedMinute: minuteOf(request.nowMs),
           spend: taken.spend,
           spentMax: taken.spentMax,
           window: taken.keyWindow,
         }),
-        insert('hold', ask.id, newHold(ask, taken, settings.process)),
+        insert('hold', request.id, newHold(request, taken, settings.process)),
       ],
     }
   },
 }
 
-function assertAsk(ask: AdmissionAsk): void {
-  assertAmount(ask.inputAmount, 'the bound of the input')
-  assertAmount(ask.outputTokenAmount, 'the price of a token of output')
-  for (const count of [ask.inputTokens, ask.outputWanted, ask.outputFloor]) {
+function assertRequest(request: AdmissionRequest): void {
+  assertAmount(request.inputAmount, 'the bound of the input')
+  assertAmount(request.outputTokenAmount, 'the price of a token of output')
+  for (const count of [request.inputTokens, request.outputWanted, request.outputFloor]) {
     assert(Number.isSafeInteger(count) && count >= 0, 'tokens are counted in whole numbers')
   }
 }
 
-const newHold = (ask: AdmissionAsk, { amount, tokens, outputLimit }: Take, process: number): HoldState => ({
-  id: ask.id,
-  account: ask.account,
-  key: ask.key,
+const newHold = (
+  request: AdmissionRequest,
+  { amount, tokens, outputLimit }: Take,
+  process: number,
+): HoldState => ({
+  id: request.id,
+  account: request.account,
+  key: request.key,
   process,
   amount,
   tokens,
   isConcurrencyReleased: false,
   outputLimit,
-  outputLowered: outputLimit < ask.outputWanted,
-  priceVersion: ask.priceVersion,
-  model: ask.model,
-  dialect: ask.dialect,
-  streamed: ask.streamed,
-  createdMs: ask.nowMs,
+  outputLowered: outputLimit < request.outputWanted,
+  priceVersion: request.priceVersion,
+  model: request.model,
+  dialect: request.dialect,
+  streamed: request.streamed,
+  createdMs: request.nowMs,
   checkpoint: null,
 })
 
@@ -123,7 +127,7 @@ const newHold = (ask: AdmissionAsk, { amount, tokens, outputLimit }: Take, proce
  */
 function followClock(
   rows: Rows,
-  { nowMs }: AdmissionAsk,
+  { nowMs }: AdmissionRequest,
   { account, keyUsage }: { readonly account: AccountState; readonly keyUsage: KeyUsageState },
 ): readonly RowChange[] {
   const changes: RowChange[] = []

@@ -30,7 +30,7 @@ export interface LaneOptions {
 }
 
 /** An operation of a batch, with the callbacks for its outcome. */
-export interface Leaving {
+export interface BatchedOperation {
   readonly step: Step
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: unknown) => void
@@ -46,7 +46,7 @@ export interface BatchLane {
    * Resolves once each operation has its outcome. `onAway` is called again and again while the outcome of its commit is
    * unknown for longer than an outage may last: what waits for this batch was not begun.
    */
-  commit(batch: readonly Leaving[], onAway: (error: unknown) => void): Promise<void>
+  commit(batch: readonly BatchedOperation[], onAway: (error: unknown) => void): Promise<void>
   /** How long the batch that is on its way has taken so far; 0: none is. */
   batchMs(): number
   /** Stops waiting for the current batch once an outage has lasted its maximum. */
@@ -85,7 +85,7 @@ export class Lane implements BatchLane {
     this.#options = options
   }
 
-  async commit(batch: readonly Leaving[], onAway: (error: unknown) => void): Promise<void> {
+  async commit(batch: readonly BatchedOperation[], onAway: (error: unknown) => void): Promise<void> {
     this.#leftMs = this.#options.clock.monoMs()
     this.#onAway = onAway
     await this.#runBatch(batch)
@@ -114,7 +114,7 @@ export class Lane implements BatchLane {
     await this.#connection?.close()
   }
 
-  async #runBatch(batch: readonly Leaving[]): Promise<void> {
+  async #runBatch(batch: readonly BatchedOperation[]): Promise<void> {
     const steps = batch.map(({ step }) => step)
     try {
       const results = await this.#committed(steps)

@@ -17,7 +17,7 @@ import {
 import { postgresIsMissing, runSql } from '../../../test/support/postgres-server.ts'
 import { openTcpProxy } from '../../../test/support/tcp-proxy.ts'
 import { unchanged } from '../machine/operation.ts'
-import type { BatchLane, Leaving } from './lane.ts'
+import type { BatchedOperation, BatchLane } from './lane.ts'
 import { Lanes } from './lanes.ts'
 
 const noRoom = Object.assign(new Error('no room'), { code: '53300' })
@@ -37,7 +37,7 @@ class ManualLane implements BatchLane {
   constructor(clock: ManualClock) {
     this.#clock = clock
   }
-  async commit(batch: readonly Leaving[], onAway: (error: unknown) => void): Promise<void> {
+  async commit(batch: readonly BatchedOperation[], onAway: (error: unknown) => void): Promise<void> {
     this.#leftMs = this.#clock.monoMs()
     this.batch = batch.map(({ step }) => step.input as bigint)
     this.onAway = onAway

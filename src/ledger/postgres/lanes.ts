@@ -9,7 +9,7 @@ import type { Clock, Timer } from '../../base/clock.ts'
 import { storeUnavailable } from '../../store/errors.ts'
 import { hasNoRoom } from '../../store/postgres/errors.ts'
 import type { Step } from './batch.ts'
-import type { BatchLane, Leaving } from './lane.ts'
+import type { BatchedOperation, BatchLane } from './lane.ts'
 
 export interface LanesLimits {
   /** Operations in one transaction. */
@@ -28,7 +28,7 @@ const leftOutMs = 1_000
 /** An operation that is decided on when its batch leaves; null takes it back. */
 export type MakeStep = () => Step | null
 
-interface Pending extends Omit<Leaving, 'step'> {
+interface Pending extends Omit<BatchedOperation, 'step'> {
   readonly step: Step | MakeStep
 }
 
@@ -184,10 +184,14 @@ export class Lanes {
     this.#ready.splice(0, queues.length)
     this.#waitingCount -= taken.length
     this.#busy.add(lane)
-    void this.#commit(lane, queues, taken.flatMap(leaving))
+    void this.#commit(lane, queues, taken.flatMap(toBatched))
   }
 
-  async #commit(lane: BatchLane, queues: readonly AccountQueue[], batch: readonly Leaving[]): Promise<void> {
+  async #commit(
+    lane: BatchLane,
+    queues: readonly AccountQueue[],
+    batch: readonly BatchedOperation[],
+  ): Promise<void> {
     if (batch.length > 0) await lane.commit(batch, (error) => this.#refuseWaiting(lane, queues, error))
     this.#busy.delete(lane)
     this.#away.delete(lane)
@@ -218,7 +222,7 @@ export class Lanes {
 }
 
 /** The waiting operation as it joins its batch; nothing if it was taken back. */
-function leaving({ step, ...pending }: Pending): readonly Leaving[] {
+function toBatched({ step, ...pending }: Pending): readonly BatchedOperation[] {
   if (typeof step !== 'function') return [{ ...pending, step }]
   try {
     const made = step()

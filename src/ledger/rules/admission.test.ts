@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { unspent } from '../../limits/budget.ts'
 import { emptyWindow, type RateWindow, takeFrom, taken } from '../../limits/window.ts'
-import type { AdmissionAsk } from '../types.ts'
+import type { AdmissionRequest } from '../types.ts'
 import { type Decision, decide, type KeyUsage, type Payer } from './admission.ts'
 
 const nowMs = Date.UTC(2026, 0, 1, 12)
@@ -24,7 +24,7 @@ const payer: Payer = {
 const keyUsage: KeyUsage = { held: 0n, openHolds: 0, running: 0, spend: unspent, window: emptyWindow }
 
 /** Input 10,000; one token of output 10; so 100,000 pays for 9,000 tokens at full balance and 4,500 by share. */
-const ask: AdmissionAsk = {
+const input: AdmissionRequest = {
   id: 1n,
   account: 2n,
   key: 3n,
@@ -36,7 +36,7 @@ const ask: AdmissionAsk = {
   outputFloor: 100,
   onShortBalance: 'lower',
   patience: 'none',
-  usesRestricted: false,
+  needsUnrestrictedAccount: false,
   accountLimits: none,
   keyLimits: none,
   keyBudget: null,
@@ -49,14 +49,14 @@ const ask: AdmissionAsk = {
 interface Case {
   readonly payer?: Partial<Payer>
   readonly keyUsage?: Partial<KeyUsage>
-  readonly ask?: Partial<AdmissionAsk>
+  readonly input?: Partial<AdmissionRequest>
 }
 
 function run(given: Case): Decision {
   return decide(
     { ...payer, ...given.payer },
     { ...keyUsage, ...given.keyUsage },
-    { ...ask, ...given.ask },
+    { ...input, ...given.input },
     half,
   )
 }
@@ -98,34 +98,37 @@ const table: readonly [text: string, given: Case, answer: string][] = [
   ['less than no money', { payer: { posted: -5n } }, 'account needs 11000 has -5 holds 0/0 affords 0'],
   [
     'below zero even what is free of charge is refused',
-    { payer: { posted: -5n }, ask: { inputAmount: 0n, outputTokenAmount: 0n } },
+    { payer: { posted: -5n }, input: { inputAmount: 0n, outputTokenAmount: 0n } },
     'account needs 0 has -5 holds 0/0 affords 0',
   ],
   [
     'free of charge with nothing',
-    { payer: { posted: 0n }, ask: { inputAmount: 0n, outputTokenAmount: 0n } },
+    { payer: { posted: 0n }, input: { inputAmount: 0n, outputTokenAmount: 0n } },
     '100 for 0',
   ],
 
   [
     'suspended comes first',
-    { payer: { suspendedMs: 1, posted: 0n, restrictedMs: 1 }, ask: { usesRestricted: true } },
+    { payer: { suspendedMs: 1, posted: 0n, restrictedMs: 1 }, input: { needsUnrestrictedAccount: true } },
     'suspended',
   ],
   [
     'restricted comes before rates',
-    { payer: { restrictedMs: 1, window: busy }, ask: { usesRestricted: true, accountLimits: all } },
+    {
+      payer: { restrictedMs: 1, window: busy },
+      input: { needsUnrestrictedAccount: true, accountLimits: all },
+    },
     'restricted',
   ],
   ['restricted and not using it', { payer: { restrictedMs: 1 } }, '100 for 11000'],
   [
     'the account has no request left',
-    { payer: { window: busy }, ask: { accountLimits: all, keyLimits: all } },
+    { payer: { window: busy }, input: { accountLimits: all, keyLimits: all } },
     'account requests 5, wait 56000',
   ],
   [
     'the key has no request left',
-    { keyUsage: { window: busy }, ask: { accountLimits: all, keyLimits: all } },
+    { keyUsage: { window: busy }, input: { accountLimits: all, keyLimits: all } },
     'key requests 5, wait 56000',
   ],
   [
@@ -133,67 +136,67 @@ const table: readonly [text: string, given: Case, answer: string][] = [
     {
       payer: { window: took(1, 9_500) },
       keyUsage: { window: busy },
-      ask: { accountLimits: perMinute, keyLimits: perMinute },
+      input: { accountLimits: perMinute, keyLimits: perMinute },
     },
     'key requests 5, wait 56000',
   ],
   [
     'no tokens left',
-    { payer: { window: took(1, 9_500) }, ask: { accountLimits: perMinute } },
+    { payer: { window: took(1, 9_500) }, input: { accountLimits: perMinute } },
     'account tokens 10000, wait 60000',
   ],
   [
     'tokens come before concurrency',
-    { payer: { window: took(1, 9_500), running: 9 }, ask: { accountLimits: all } },
+    { payer: { window: took(1, 9_500), running: 9 }, input: { accountLimits: all } },
     'account tokens 10000, wait 60000',
   ],
   [
     'the last tokens',
-    { payer: { window: took(1, 9_400) }, ask: { accountLimits: perMinute } },
+    { payer: { window: took(1, 9_400) }, input: { accountLimits: perMinute } },
     '100 for 11000',
   ],
   [
     'more tokens than ever fit',
-    { ask: { inputTokens: 20_000, accountLimits: perMinute } },
+    { input: { inputTokens: 20_000, accountLimits: perMinute } },
     'account tokens 10000, wait 60000',
   ],
   [
     'one too many at once',
-    { payer: { running: 1 }, ask: { accountLimits: all, keyLimits: all } },
+    { payer: { running: 1 }, input: { accountLimits: all, keyLimits: all } },
     'account concurrent 1, wait 1000',
   ],
   [
     'one too many of the key',
-    { keyUsage: { running: 1 }, ask: { accountLimits: all, keyLimits: all } },
+    { keyUsage: { running: 1 }, input: { accountLimits: all, keyLimits: all } },
     'key concurrent 1, wait 1000',
   ],
   [
     'concurrency comes before money',
-    { payer: { running: 1, posted: 0n }, ask: { accountLimits: all } },
+    { payer: { running: 1, posted: 0n }, input: { accountLimits: all } },
     'account concurrent 1, wait 1000',
   ],
   [
     'holds whose concurrency is released do not count as running',
-    { payer: { openHolds: 5, held: 50n, running: 0 }, ask: { accountLimits: all } },
+    { payer: { openHolds: 5, held: 50n, running: 0 }, input: { accountLimits: all } },
     '100 for 11000',
   ],
 
-  ['a budget that pays', { ask: { keyBudget: { amount: 11_000n, window: 'day' } } }, '100 for 11000'],
+  ['a budget that pays', { input: { keyBudget: { amount: 11_000n, window: 'day' } } }, '100 for 11000'],
   [
     'a budget that does not',
-    { ask: { keyBudget: { amount: 10_999n, window: 'day' } } },
+    { input: { keyBudget: { amount: 10_999n, window: 'day' } } },
     'key needs 11000 has 10999 holds 0/0 affords 99',
   ],
   [
     'the budget is named before the balance',
-    { payer: { posted: 0n }, ask: { keyBudget: { amount: 1n, window: 'day' } } },
+    { payer: { posted: 0n }, input: { keyBudget: { amount: 1n, window: 'day' } } },
     'key needs 11000 has 1 holds 0/0 affords 0',
   ],
   [
     'what was spent counts',
     {
       keyUsage: { spend: { ...unspent, spent: 5_000n, day: minute / 1_440 } },
-      ask: { keyBudget: { amount: 15_000n, window: 'total' } },
+      input: { keyBudget: { amount: 15_000n, window: 'total' } },
     },
     'key needs 11000 has 10000 holds 0/0 affords 0',
   ],
@@ -201,98 +204,98 @@ const table: readonly [text: string, given: Case, answer: string][] = [
     'what was spent yesterday does not',
     {
       keyUsage: { spend: { ...unspent, spent: 5_000n, day: minute / 1_440 - 1 } },
-      ask: { keyBudget: { amount: 15_000n, window: 'day' } },
+      input: { keyBudget: { amount: 15_000n, window: 'day' } },
     },
     '100 for 11000',
   ],
   [
     'what is held counts',
-    { keyUsage: { held: 4_001n, openHolds: 1 }, ask: { keyBudget: { amount: 15_000n, window: 'day' } } },
+    { keyUsage: { held: 4_001n, openHolds: 1 }, input: { keyBudget: { amount: 15_000n, window: 'day' } } },
     'key needs 11000 has 10999 holds 4001/1 affords 99',
   ],
   [
     'a budget that was lowered below what was spent has nothing, not less',
     {
       keyUsage: { spend: { ...unspent, spent: 500n } },
-      ask: { keyBudget: { amount: 400n, window: 'total' } },
+      input: { keyBudget: { amount: 400n, window: 'total' } },
     },
     'key needs 11000 has 0 holds 0/0 affords 0',
   ],
 
-  ['half of what is left goes to output', { ask: wide }, '4500 for 55000'],
-  ['all that is wanted when half pays for it', { ask: { ...wide, outputWanted: 4_500 } }, '4500 for 55000'],
-  ['one more is one too many', { ask: { ...wide, outputWanted: 4_501 } }, '4500 for 55000'],
-  ['the floor when half is less', { payer: { posted: 25_000n }, ask: wide }, '1024 for 20240'],
-  ['the floor may use all', { payer: { posted: 20_240n }, ask: wide }, '1024 for 20240'],
+  ['half of what is left goes to output', { input: wide }, '4500 for 55000'],
+  ['all that is wanted when half pays for it', { input: { ...wide, outputWanted: 4_500 } }, '4500 for 55000'],
+  ['one more is one too many', { input: { ...wide, outputWanted: 4_501 } }, '4500 for 55000'],
+  ['the floor when half is less', { payer: { posted: 25_000n }, input: wide }, '1024 for 20240'],
+  ['the floor may use all', { payer: { posted: 20_240n }, input: wide }, '1024 for 20240'],
   [
     'below the floor',
-    { payer: { posted: 20_239n }, ask: wide },
+    { payer: { posted: 20_239n }, input: wide },
     'account needs 20240 has 20239 holds 0/0 affords 1023',
   ],
   [
     'asking for what was named affordable passes',
-    { payer: { posted: 20_239n }, ask: { outputWanted: 1_023, outputFloor: 1_023 } },
+    { payer: { posted: 20_239n }, input: { outputWanted: 1_023, outputFloor: 1_023 } },
     '1023 for 20230',
   ],
   [
     'the tighter pocket decides',
-    { ask: { ...wide, keyBudget: { amount: 50_000n, window: 'month' } } },
+    { input: { ...wide, keyBudget: { amount: 50_000n, window: 'month' } } },
     '2000 for 30000',
   ],
   [
     'a floor above what is wanted is what is wanted',
-    { ask: { outputWanted: 5, outputFloor: 1_024 } },
+    { input: { outputWanted: 5, outputFloor: 1_024 } },
     '5 for 10050',
   ],
 
   [
     'all or nothing: all',
-    { ask: { ...wide, outputWanted: 9_000, onShortBalance: 'reject' } },
+    { input: { ...wide, outputWanted: 9_000, onShortBalance: 'reject' } },
     '9000 for 100000',
   ],
   [
     'all or nothing: nothing',
-    { ask: { ...wide, outputWanted: 9_001, onShortBalance: 'reject' } },
+    { input: { ...wide, outputWanted: 9_001, onShortBalance: 'reject' } },
     'account needs 100010 has 100000 holds 0/0 affords 9000',
   ],
 
   [
     'before counting: all of it within the shareable half',
-    { ask: { ...wide, outputWanted: 4_000, onShortBalance: 'count' } },
+    { input: { ...wide, outputWanted: 4_000, onShortBalance: 'count' } },
     '4000 for 50000',
   ],
   [
     'before counting: more than half is worth a closer look',
-    { ask: { ...wide, outputWanted: 4_001, onShortBalance: 'count' } },
+    { input: { ...wide, outputWanted: 4_001, onShortBalance: 'count' } },
     'account needs 50010 has 100000 holds 0/0 affords 4001',
   ],
 
   [
     'waits where a hold stands in the way',
-    { payer: { posted: 11_000n, held: 1n, openHolds: 1 }, ask: { patience: 'wait' } },
+    { payer: { posted: 11_000n, held: 1n, openHolds: 1 }, input: { patience: 'wait' } },
     'wait',
   ],
   [
     'refuses at once where nothing is held',
-    { payer: { posted: 10_999n }, ask: { patience: 'wait' } },
+    { payer: { posted: 10_999n }, input: { patience: 'wait' } },
     'account needs 11000 has 10999 holds 0/0 affords 99',
   ],
   [
     'refuses at once where all that is held would not do',
-    { payer: { posted: 10_999n, held: 9n, openHolds: 1 }, ask: { patience: 'wait' } },
+    { payer: { posted: 10_999n, held: 9n, openHolds: 1 }, input: { patience: 'wait' } },
     'account needs 11000 has 10990 holds 9/1 affords 99',
   ],
   [
     'waits rather than lower',
-    { payer: { held: 20_000n, openHolds: 2 }, ask: { ...wide, patience: 'wait' } },
+    { payer: { held: 20_000n, openHolds: 2 }, input: { ...wide, patience: 'wait' } },
     'wait',
   ],
-  ['lowers at once where nothing is held', { ask: { ...wide, patience: 'wait' } }, '4500 for 55000'],
+  ['lowers at once where nothing is held', { input: { ...wide, patience: 'wait' } }, '4500 for 55000'],
   [
     'lowers at once where the budget and not the balance is what is short',
     {
       payer: { held: 20_000n, openHolds: 2 },
-      ask: { ...wide, patience: 'wait', keyBudget: { amount: 30_000n, window: 'day' } },
+      input: { ...wide, patience: 'wait', keyBudget: { amount: 30_000n, window: 'day' } },
     },
     '1024 for 20240',
   ],
@@ -300,14 +303,14 @@ const table: readonly [text: string, given: Case, answer: string][] = [
     'waits for the budget',
     {
       keyUsage: { held: 5_000n, openHolds: 1 },
-      ask: { patience: 'wait', keyBudget: { amount: 11_000n, window: 'day' } },
+      input: { patience: 'wait', keyBudget: { amount: 11_000n, window: 'day' } },
     },
     'wait',
   ],
-  ['without patience it lowers', { payer: { held: 20_000n, openHolds: 2 }, ask: wide }, '3500 for 45000'],
+  ['without patience it lowers', { payer: { held: 20_000n, openHolds: 2 }, input: wide }, '3500 for 45000'],
   [
     'a rate limit is not a reason to wait for balance',
-    { payer: { running: 1, held: 100_000n, openHolds: 1 }, ask: { patience: 'wait', accountLimits: all } },
+    { payer: { running: 1, held: 100_000n, openHolds: 1 }, input: { patience: 'wait', accountLimits: all } },
     'account concurrent 1, wait 1000',
   ],
 ]
@@ -317,7 +320,7 @@ test('what is taken goes into both windows, and the headers state the tighter li
   const decision = run({
     payer: { window: took(4, 700, nowMs - 20_000) },
     keyUsage: { window: took(1, 50, nowMs - 10_000) },
-    ask: {
+    input: {
       accountLimits: { ...none, requestsPerMinute: 60 },
       keyLimits: { ...none, requestsPerMinute: 10, tokensPerMinute: 1_000 },
     },
@@ -353,7 +356,7 @@ const anyAsk = fc.record({
 test('nothing is ever taken that is not there, and never more or less output than the rule allows', () => {
   fc.assert(
     fc.property(anyRows, anyAsk, ({ posted, held, spent, keyHeld }, asked) => {
-      const given = { ...ask, ...asked }
+      const given = { ...input, ...asked }
       const rows = {
         payer: { ...payer, posted, held, openHolds: 1 },
         keyUsage: { ...keyUsage, held: keyHeld, spend: { ...unspent, spent } },

@@ -14,7 +14,7 @@ import {
   takeFrom,
   waitMs,
 } from '../../limits/window.ts'
-import type { AdmissionAsk, InsufficientFunds, RateRefusal, Refusal, Wait } from '../types.ts'
+import type { AdmissionRequest, InsufficientFunds, RateRefusal, Refusal, Wait } from '../types.ts'
 import { type Fraction, least, most } from './money.ts'
 
 /** The account fields that admission reads. */
@@ -61,47 +61,48 @@ const concurrencyRetryMs = 1_000
 export function decide(
   payer: Payer,
   keyUsage: KeyUsage,
-  ask: AdmissionAsk,
+  input: AdmissionRequest,
   reserveShare: Fraction,
 ): Decision {
   if (payer.suspendedMs !== null) return { kind: 'suspended' }
-  if (ask.usesRestricted && payer.restrictedMs !== null) return { kind: 'restricted' }
-  const tokens = tokensOf(ask)
+  if (input.needsUnrestrictedAccount && payer.restrictedMs !== null) return { kind: 'restricted' }
+  const tokens = tokensOf(input)
   const before = {
-    account: rollWindow(payer.window, ask.nowMs),
-    key: rollWindow(keyUsage.window, ask.nowMs),
+    account: rollWindow(payer.window, input.nowMs),
+    key: rollWindow(keyUsage.window, input.nowMs),
   }
-  const rateRefusal = firstRateRefusal(before, { payer, keyUsage: keyUsage, ask, tokens })
+  const rateRefusal = firstRateRefusal(before, { payer, keyUsage: keyUsage, input, tokens })
   if (rateRefusal !== undefined) return rateRefusal
-  const spend = rollSpend(keyUsage.spend, ask.nowMs)
-  const output = decideOutput(capsOf(payer, keyUsage, spend, ask), ask, reserveShare)
+  const spend = rollSpend(keyUsage.spend, input.nowMs)
+  const output = decideOutput(capsOf(payer, keyUsage, spend, input), input, reserveShare)
   if (typeof output !== 'number') return output
   const after = {
-    account: takeFrom(before.account, tokens, ask.nowMs),
-    key: takeFrom(before.key, tokens, ask.nowMs),
+    account: takeFrom(before.account, tokens, input.nowMs),
+    key: takeFrom(before.key, tokens, input.nowMs),
   }
   return {
     kind: 'take',
-    amount: ask.inputAmount + BigInt(output) * ask.outputTokenAmount,
+    amount: input.inputAmount + BigInt(output) * input.outputTokenAmount,
     outputLimit: output,
     tokens,
     accountWindow: after.account,
     keyWindow: after.key,
     spend,
-    spentMax: spentMaxOf(keyUsage, spend, ask),
-    rates: ratesOf(after, ask),
+    spentMax: spentMaxOf(keyUsage, spend, input),
+    rates: ratesOf(after, input),
   }
 }
 
 /** A budget that was lowered below what is spent and held allows nothing more; it cannot undo what was. */
-function spentMaxOf(keyUsage: KeyUsage, spend: SpendTotals, { keyBudget }: AdmissionAsk): bigint | null {
+function spentMaxOf(keyUsage: KeyUsage, spend: SpendTotals, { keyBudget }: AdmissionRequest): bigint | null {
   if (keyBudget === null) return null
   const spentBefore = spend.spent - spentIn(spend, keyBudget.window)
   return most(spentBefore + keyBudget.amount, spend.spent + keyUsage.held)
 }
 
 /** Output comes over time: only what the answer needs at least is taken from a rate per minute in advance. */
-const tokensOf = (ask: AdmissionAsk): number => ask.inputTokens + Math.min(ask.outputFloor, ask.outputWanted)
+const tokensOf = (input: AdmissionRequest): number =>
+  input.inputTokens + Math.min(input.outputFloor, input.outputWanted)
 
 interface Windows {
   readonly account: RateWindow
@@ -111,27 +112,27 @@ interface Windows {
 interface RateQuestion {
   readonly payer: Payer
   readonly keyUsage: KeyUsage
-  readonly ask: AdmissionAsk
+  readonly input: AdmissionRequest
   readonly tokens: number
 }
 
 function firstRateRefusal(windows: Windows, question: RateQuestion): RateRefusal | undefined {
-  const { payer, keyUsage, ask, tokens } = question
+  const { payer, keyUsage, input, tokens } = question
   const scopes = [
-    { scope: 'account', limits: ask.accountLimits, window: windows.account, running: payer.running },
-    { scope: 'key', limits: ask.keyLimits, window: windows.key, running: keyUsage.running },
+    { scope: 'account', limits: input.accountLimits, window: windows.account, running: payer.running },
+    { scope: 'key', limits: input.keyLimits, window: windows.key, running: keyUsage.running },
   ] as const
   const perMinute = [
     { limitKind: 'requests', amount: 1, limit: 'requestsPerMinute' },
     { limitKind: 'tokens', amount: tokens, limit: 'tokensPerMinute' },
   ] as const
-  const rates = (): RateStates => ratesOf(windows, ask)
+  const rates = (): RateStates => ratesOf(windows, input)
   for (const { limitKind, amount, limit: name } of perMinute) {
     for (const { scope, limits, window } of scopes) {
       const limit = limits[name]
       if (limit === null) continue
       if (fits(window, limitKind, amount, limit)) continue
-      const retryAfterMs = waitMs(window, limitKind, { amount, limit, nowMs: ask.nowMs })
+      const retryAfterMs = waitMs(window, limitKind, { amount, limit, nowMs: input.nowMs })
       return { kind: 'rate', limitKind, scope, limit, retryAfterMs, rates: rates() }
     }
   }
@@ -151,12 +152,15 @@ function firstRateRefusal(windows: Windows, question: RateQuestion): RateRefusal
 }
 
 /** The tighter of account and key for each kind. */
-function ratesOf(windows: Windows, ask: AdmissionAsk): RateStates {
-  const { nowMs } = ask
+function ratesOf(windows: Windows, input: AdmissionRequest): RateStates {
+  const { nowMs } = input
   const tighterOf = (name: 'requestsPerMinute' | 'tokensPerMinute', kind: RateKind) => {
     const state = (window: RateWindow, limit: number | null): RateState | null =>
       limit === null ? null : rateState(window, kind, limit, nowMs)
-    return tighter(state(windows.account, ask.accountLimits[name]), state(windows.key, ask.keyLimits[name]))
+    return tighter(
+      state(windows.account, input.accountLimits[name]),
+      state(windows.key, input.keyLimits[name]),
+    )
   }
   return {
     requests: tighterOf('requestsPerMinute', 'requests'),
@@ -169,26 +173,31 @@ interface Cap {
   readonly scope: 'account' | 'key'
   readonly available: bigint
   /** Available if every running request released all of its hold. */
-  readonly hoped: bigint
+  readonly availableIfAllReleased: bigint
   readonly held: bigint
   readonly openHolds: number
 }
 
 /** In the order in which they are named when they fail. */
-function capsOf(payer: Payer, keyUsage: KeyUsage, spend: SpendTotals, ask: AdmissionAsk): readonly Cap[] {
+function capsOf(
+  payer: Payer,
+  keyUsage: KeyUsage,
+  spend: SpendTotals,
+  input: AdmissionRequest,
+): readonly Cap[] {
   const account: Cap = {
     scope: 'account',
     available: payer.posted - payer.held,
-    hoped: payer.posted,
+    availableIfAllReleased: payer.posted,
     held: payer.held,
     openHolds: payer.openHolds,
   }
-  if (ask.keyBudget === null) return [account]
-  const unspent = ask.keyBudget.amount - spentIn(spend, ask.keyBudget.window)
+  if (input.keyBudget === null) return [account]
+  const unspent = input.keyBudget.amount - spentIn(spend, input.keyBudget.window)
   const key: Cap = {
     scope: 'key',
     available: most(unspent - keyUsage.held, 0n),
-    hoped: most(unspent, 0n),
+    availableIfAllReleased: most(unspent, 0n),
     held: keyUsage.held,
     openHolds: keyUsage.openHolds,
   }
@@ -197,30 +206,31 @@ function capsOf(payer: Payer, keyUsage: KeyUsage, spend: SpendTotals, ask: Admis
 
 function decideOutput(
   caps: readonly Cap[],
-  ask: AdmissionAsk,
+  input: AdmissionRequest,
   share: Fraction,
 ): number | Wait | InsufficientFunds {
-  const output = outputFor(caps.map((cap) => cap.available).reduce(least), ask, share)
-  if (output === ask.outputWanted) return output
-  if (ask.patience === 'wait') {
-    const hoped = outputFor(caps.map((cap) => cap.hoped).reduce(least), ask, share)
-    if (hoped !== undefined && (output === undefined || hoped > output)) return { kind: 'wait' }
+  const output = outputFor(caps.map((cap) => cap.available).reduce(least), input, share)
+  if (output === input.outputWanted) return output
+  if (input.patience === 'wait') {
+    const released = caps.map((cap) => cap.availableIfAllReleased).reduce(least)
+    const later = outputFor(released, input, share)
+    if (later !== undefined && (output === undefined || later > output)) return { kind: 'wait' }
   }
-  return output ?? insufficientFunds(caps, ask, share)
+  return output ?? insufficientFunds(caps, input, share)
 }
 
 /** The output limit that `available` pays for; undefined when that is less than the request accepts. */
-function outputFor(available: bigint, ask: AdmissionAsk, share: Fraction): number | undefined {
-  const spare = available - ask.inputAmount
+function outputFor(available: bigint, input: AdmissionRequest, share: Fraction): number | undefined {
+  const spare = available - input.inputAmount
   if (spare < 0n) return undefined
-  const { outputWanted: wanted, outputTokenAmount: rate } = ask
-  if (ask.onShortBalance === 'reject') return affordable(spare, rate, wanted) < wanted ? undefined : wanted
-  if (ask.onShortBalance === 'count') {
-    const whole = ask.inputAmount + BigInt(wanted) * rate
+  const { outputWanted: wanted, outputTokenAmount: rate } = input
+  if (input.onShortBalance === 'reject') return affordable(spare, rate, wanted) < wanted ? undefined : wanted
+  if (input.onShortBalance === 'count') {
+    const whole = input.inputAmount + BigInt(wanted) * rate
     return whole * share.denominator <= available * share.numerator ? wanted : undefined
   }
   const shared = affordable((spare * share.numerator) / share.denominator, rate, wanted)
-  const output = Math.max(Math.min(ask.outputFloor, wanted), shared)
+  const output = Math.max(Math.min(input.outputFloor, wanted), shared)
   return output <= affordable(spare, rate, wanted) ? output : undefined
 }
 
@@ -230,18 +240,22 @@ function affordable(amount: bigint, rate: bigint, wanted: number): number {
 }
 
 /** Reports the first cap that is too small on its own. */
-function insufficientFunds(caps: readonly Cap[], ask: AdmissionAsk, share: Fraction): InsufficientFunds {
-  const [first = caps[0]!] = caps.filter(({ available }) => outputFor(available, ask, share) === undefined)
+function insufficientFunds(
+  caps: readonly Cap[],
+  input: AdmissionRequest,
+  share: Fraction,
+): InsufficientFunds {
+  const [first = caps[0]!] = caps.filter(({ available }) => outputFor(available, input, share) === undefined)
   const needed =
-    ask.onShortBalance === 'lower' ? Math.min(ask.outputFloor, ask.outputWanted) : ask.outputWanted
-  const spare = caps.map((cap) => cap.available).reduce(least) - ask.inputAmount
+    input.onShortBalance === 'lower' ? Math.min(input.outputFloor, input.outputWanted) : input.outputWanted
+  const spare = caps.map((cap) => cap.available).reduce(least) - input.inputAmount
   return {
     kind: 'insufficient_funds',
     scope: first.scope,
-    required: ask.inputAmount + BigInt(needed) * ask.outputTokenAmount,
+    required: input.inputAmount + BigInt(needed) * input.outputTokenAmount,
     available: first.available,
     held: first.held,
     openHolds: first.openHolds,
-    affordableOutput: spare < 0n ? 0 : affordable(spare, ask.outputTokenAmount, ask.outputWanted),
+    affordableOutput: spare < 0n ? 0 : affordable(spare, input.outputTokenAmount, input.outputWanted),
   }
 }

@@ -152,10 +152,10 @@ export function boundAmounts(price: PriceVersion, bound: RequestBound): BoundAmo
     0n,
   )
   const rate = highestInputRate(price, bound)
-  const audioRate = most(rate, dearestAudioRate(price, bound.inputTokens))
+  const audioRate = most(rate, highestAudioRate(price, bound.inputTokens))
   const audio = toCount(Math.min(bound.inputAudioTokens, bound.inputTokens))
   const input = ((toCount(bound.inputTokens) - audio) * rate + audio * audioRate) * numerator
-  const output = dearestOutputRate(price, bound) * toCount(bound.choices) * numerator
+  const output = highestOutputRate(price, bound) * toCount(bound.choices) * numerator
   return {
     input: divideUp(input + fees * perRate * denominator, perRate * denominator),
     perOutputToken: divideUp(output, perRate * denominator),
@@ -182,11 +182,11 @@ const billable: Readonly<Record<InputMeter, (bound: Pick<RequestBound, 'cacheWri
   inputAudio: () => false,
 }
 
-function dearestAudioRate(price: PriceVersion, inputTokens: number): bigint {
+function highestAudioRate(price: PriceVersion, inputTokens: number): bigint {
   return highest(reachableRates(price, inputTokens).map(({ inputAudio }) => inputAudio ?? 0n))
 }
 
-function dearestOutputRate(
+function highestOutputRate(
   price: PriceVersion,
   bound: Pick<RequestBound, 'inputTokens' | 'outputs'>,
 ): bigint {

@@ -4,7 +4,7 @@
  */
 import { assert } from '../../base/assert.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
-import type { AccountAssignment, TakeOverAsk } from '../types.ts'
+import type { AccountAssignment, TakeOverInput } from '../types.ts'
 import type { SqliteEngine } from './engine.ts'
 
 export function ownerOperations(database: Database, engine: SqliteEngine) {
@@ -39,7 +39,7 @@ function takeOverOperation(database: Database, engine: SqliteEngine) {
     const { posted, openHolds } = account
     return posted !== 0n || openHolds > 0 || findTopUp.row(id) !== undefined
   }
-  return ({ account, leaving, ...to }: TakeOverAsk): 'taken_over' | 'not_free' => {
+  return ({ account, leaving, ...to }: TakeOverInput): 'taken_over' | 'not_free' => {
     engine.flush()
     const found = find.row(account)
     if (found === undefined) return 'not_free'

@@ -113,7 +113,7 @@ test('what is settled after a suspension does not hide it', async (context) => {
   assert.equal((await ledger.openResponseById(1_001n))?.isSuspended, true)
   await ledger.settle(settled(1_001n))
   const ask = { account, key: 21n, keyBudget: null, nowMs: 6 }
-  assert.deepEqual(await ledger.obstacle(ask), { kind: 'suspended' })
+  assert.deepEqual(await ledger.blockedReason(ask), { kind: 'suspended' })
   await ledger.suspend(account, null)
-  assert.equal(await ledger.obstacle(ask), null)
+  assert.equal(await ledger.blockedReason(ask), null)
 })

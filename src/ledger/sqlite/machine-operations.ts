@@ -17,11 +17,11 @@ import type { Engine, LedgerOperation } from '../machine/operation.ts'
 import type { StoredDraft } from '../machine/rows.ts'
 import { type SettleAnswer, settle } from '../machine/settle-operation.ts'
 import { shareKeyUsage } from '../machine/share-key-usage.ts'
-import type { CreditAsk, NewAccount } from '../types.ts'
+import type { CreditInput, NewAccount } from '../types.ts'
 import {
   admitMessage,
   type PackedAdmission,
-  type PackedAsk,
+  type PackedRequest,
   type PackedSettlement,
   packHeld,
 } from './messages.ts'
@@ -52,7 +52,7 @@ const ofHold = (id: bigint) => ({ id })
 export const machineMessages = {
   admit: message(
     admit,
-    (packed: PackedAsk) => admitMessage.toRow(packed as Output[]),
+    (packed: PackedRequest) => admitMessage.toRow(packed as Output[]),
     (answer): PackedAdmission => (answer.kind === 'held' ? packHeld(answer) : answer),
   ),
   settle: message(settle, (...packed: PackedSettlement) => toSettleInput(packed), packSettled),
@@ -70,7 +70,7 @@ export const machineMessages = {
     same,
   ),
   confirm: message(confirm, ofHold, same),
-  credit: message(credit, (ask: CreditAsk) => ask, same),
+  credit: message(credit, (input: CreditInput) => input, same),
   createAccount: message(createAccount, (account: NewAccount) => account, same),
   suspend: message(suspend, (account: bigint, atMs: number | null) => ({ account, atMs }), same),
   shareKeyUsage: message(

@@ -11,7 +11,7 @@ import type { ProviderObject } from '../../wire/dialect.ts'
 import type { AdmitInput, AdmitSettings } from '../machine/hold-operations.ts'
 import type { StoredDraft, StoredObjects } from '../machine/rows.ts'
 import type { LazySettlement, Settlement } from '../settlement-types.ts'
-import type { Admission, AdmissionAsk, ExcessCause, Held } from '../types.ts'
+import type { Admission, AdmissionRequest, ExcessCause, Held } from '../types.ts'
 import { packDraft } from './rows.ts'
 
 /** A value that crosses the threads as it is; a tuple has no names. */
@@ -23,7 +23,7 @@ const rateLimits: Field<RateLimits> = rowOf({
   concurrent: value<number | null>(),
 })
 
-const ask = rowOf({
+const request = rowOf({
   id: value<bigint>(),
   account: value<bigint>(),
   key: value<bigint>(),
@@ -33,9 +33,9 @@ const ask = rowOf({
   outputTokenAmount: value<bigint>(),
   outputWanted: value<number>(),
   outputFloor: value<number>(),
-  onShortBalance: value<AdmissionAsk['onShortBalance']>(),
-  patience: value<AdmissionAsk['patience']>(),
-  usesRestricted: value<boolean>(),
+  onShortBalance: value<AdmissionRequest['onShortBalance']>(),
+  patience: value<AdmissionRequest['patience']>(),
+  needsUnrestrictedAccount: value<boolean>(),
   accountLimits: rateLimits,
   keyLimits: rateLimits,
   keyBudget: rowOrNull(rowOf({ amount: value<bigint>(), window: value<BudgetWindow>() })),
@@ -43,15 +43,15 @@ const ask = rowOf({
   model: value<string>(),
   dialect: value<string>(),
   streamed: value<boolean>(),
-}) satisfies Field<AdmissionAsk>
+}) satisfies Field<AdmissionRequest>
 
 const settings = rowOf({
   process: value<number>(),
   reserveShare: rowOf({ numerator: value<bigint>(), denominator: value<bigint>() }),
 }) satisfies Field<AdmitSettings>
 
-export const admitMessage = rowOf({ ask, settings }) satisfies Field<AdmitInput>
-export type PackedAsk = Input[]
+export const admitMessage = rowOf({ request, settings }) satisfies Field<AdmitInput>
+export type PackedRequest = Input[]
 
 const rate: Field<RateState | null> = rowOrNull(
   rowOf({ limit: value<number>(), remaining: value<number>(), resetMs: value<number>() }),

@@ -7,8 +7,8 @@ import { formatId } from '../../base/ids.ts'
 import { flag, integer, numberOrNull, rowOf } from '../../store/sqlite/columns.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
 import { prepareRows } from '../../store/sqlite/row-statement.ts'
-import type { CodeAsk, CodeResult } from '../payment-types.ts'
-import type { CreditAsk, CreditResult } from '../types.ts'
+import type { CodeInput, CodeResult } from '../payment-types.ts'
+import type { CreditInput, CreditResult } from '../types.ts'
 
 const codeRow = rowOf({
   id: integer('id'),
@@ -18,12 +18,12 @@ const codeRow = rowOf({
   revokedMs: numberOrNull('revoked_ms'),
 })
 
-export function redeemOperation(database: Database, credit: (ask: CreditAsk) => CreditResult) {
+export function redeemOperation(database: Database, credit: (input: CreditInput) => CreditResult) {
   const find = prepareRows(database, codeRow, `SELECT ${codeRow.names} FROM redeem_code WHERE hash = ?`)
   const findUse = prepare(database, 'SELECT 1 FROM code_use WHERE code = ? AND account = ?')
   const use = prepare(database, 'UPDATE redeem_code SET uses = uses + 1 WHERE id = ? AND uses < uses_max')
   const insert = prepare(database, 'INSERT INTO code_use (code, account, entry) VALUES (?, ?, ?)')
-  return ({ entryId, hash, account, nowMs }: CodeAsk): CodeResult => {
+  return ({ entryId, hash, account, nowMs }: CodeInput): CodeResult => {
     const code = find.one(hash)
     if (code === undefined) return { kind: 'refused', reason: 'unknown' }
     const { id, amount, hasUsesLeft, expiresMs, revokedMs } = code

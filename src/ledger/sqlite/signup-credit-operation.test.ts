@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTestLedger } from '../../../test/support/open-ledger.ts'
-import type { SignupAsk } from '../types.ts'
+import type { SignupInput } from '../types.ts'
 
 const dollar = 1_000_000_000n
 const day = 86_400_000
@@ -14,7 +14,7 @@ async function open(context: Parameters<typeof openTestLedger>[0]) {
     await on.ledger.createAccount({ id, kind: 'personal', email: null, name: 'n', nowMs: 1 })
     return id
   }
-  const ask = (account: bigint, address: string, change: Partial<SignupAsk> = {}): SignupAsk => ({
+  const ask = (account: bigint, address: string, change: Partial<SignupInput> = {}): SignupInput => ({
     entryId: on.nextId(),
     account,
     person: `p-${address}`,

@@ -5,13 +5,13 @@
 import { assert } from '../../base/assert.ts'
 import { dayOf } from '../../limits/calendar.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
-import type { CreditAsk, CreditResult, SignupAsk, SignupResult } from '../types.ts'
+import type { CreditInput, CreditResult, SignupInput, SignupResult } from '../types.ts'
 import type { SqliteEngine } from './engine.ts'
 
 export function signupCreditOperation(
   database: Database,
   engine: SqliteEngine,
-  credit: (ask: CreditAsk) => CreditResult,
+  credit: (input: CreditInput) => CreditResult,
 ) {
   const byAddress = prepare(database, 'SELECT account FROM signup_credit WHERE address = ?')
   const givenOn = prepare(database, 'SELECT coalesce(sum(amount), 0) FROM signup_credit WHERE day = ?')
@@ -21,25 +21,25 @@ export function signupCreditOperation(
     database,
     'INSERT INTO signup_credit (address, account, amount, day) VALUES (?, ?, ?, ?)',
   )
-  return (ask: SignupAsk): SignupResult => {
+  return (input: SignupInput): SignupResult => {
     engine.flush()
-    if (byAddress.row(ask.addressHash) !== undefined) return { kind: 'had_it' }
+    if (byAddress.row(input.addressHash) !== undefined) return { kind: 'had_it' }
     // The creator of the account has already decided its credit.
-    if (isDecided.row(ask.account) !== undefined) return { kind: 'had_it' }
+    if (isDecided.row(input.account) !== undefined) return { kind: 'had_it' }
     // Another address makes no other person.
-    const reference = `person:${ask.person}`
+    const reference = `person:${input.person}`
     if (given.row(reference) !== undefined) return { kind: 'had_it' }
-    const day = BigInt(dayOf(ask.nowMs))
+    const day = BigInt(dayOf(input.nowMs))
     const [givenToday] = givenOn.row(day) ?? []
-    if ((givenToday as bigint) + ask.amount > ask.perDayMax) return { kind: 'day_is_full' }
-    insert.run(ask.addressHash, ask.account, ask.amount, day)
+    if ((givenToday as bigint) + input.amount > input.perDayMax) return { kind: 'day_is_full' }
+    insert.run(input.addressHash, input.account, input.amount, day)
     const credited = credit({
-      entryId: ask.entryId,
-      account: ask.account,
-      amount: ask.amount,
+      entryId: input.entryId,
+      account: input.account,
+      amount: input.amount,
       source: 'signup',
       reference,
-      nowMs: ask.nowMs,
+      nowMs: input.nowMs,
       note: null,
     })
     assert(

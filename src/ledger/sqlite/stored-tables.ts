@@ -50,7 +50,7 @@ export function accountTable(database: Database, journal: RowJournal): StoredTab
     update(row, id, before) {
       assertAccount(row)
       // Threads learn of a suspension by reading the table.
-      const put = row.suspendedMs === before.suspendedMs ? 'put' : 'putNow'
+      const put = row.suspendedMs === before.suspendedMs ? 'put' : 'putImmediately'
       journaled[put](id, accountState.bind(row))
     },
     remove: never('remove'),

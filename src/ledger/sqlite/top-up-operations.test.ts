@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Lifetime, openTestLedger, type TestLedger } from '../../../test/support/open-ledger.ts'
 import { insertTopUp } from '../../../test/support/top-up-rows.ts'
-import type { PayAsk, RestoreAsk, ReturnAsk } from '../payment-types.ts'
+import type { PayInput, RestoreInput, ReturnInput } from '../payment-types.ts'
 
 const account = 11n
 const nowMs = 5
@@ -16,9 +16,9 @@ async function scene(context: Lifetime): Promise<TestLedger> {
   return on
 }
 
-const pay = ({ ledger, nextId }: TestLedger, ask: Partial<PayAsk> = {}) =>
+const pay = ({ ledger, nextId }: TestLedger, ask: Partial<PayInput> = {}) =>
   ledger.payTopUp({ entryId: nextId(), topUp: 1n, paymentIntent: 'pi_1', nowMs, ...ask })
-const take = ({ ledger, nextId }: TestLedger, ask: Partial<ReturnAsk> = {}) =>
+const take = ({ ledger, nextId }: TestLedger, ask: Partial<ReturnInput> = {}) =>
   ledger.returnTopUp({
     entryId: nextId(),
     topUp: 1n,
@@ -30,7 +30,7 @@ const take = ({ ledger, nextId }: TestLedger, ask: Partial<ReturnAsk> = {}) =>
     freeze: null,
     ...ask,
   })
-const give = ({ ledger, nextId }: TestLedger, ask: Partial<RestoreAsk> = {}) =>
+const give = ({ ledger, nextId }: TestLedger, ask: Partial<RestoreInput> = {}) =>
   ledger.restoreTopUp({ entryId: nextId(), source: 'refund', reference: 're_1', nowMs, ...ask })
 const posted = async ({ ledger }: TestLedger) => (await ledger.account(account))?.posted
 const drift = async ({ ledger }: TestLedger) => (await ledger.verify()).drift

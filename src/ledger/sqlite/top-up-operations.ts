@@ -19,18 +19,18 @@ import { prepareRows } from '../../store/sqlite/row-statement.ts'
 import { credit as creditAccount, debit, suspend } from '../machine/account-operations.ts'
 import { byReference } from '../machine/rows.ts'
 import type {
-  PayAsk,
+  PayInput,
   PayResult,
-  RestoreAsk,
+  RestoreInput,
   RestoreResult,
-  ReturnAsk,
+  ReturnInput,
   ReturnResult,
 } from '../payment-types.ts'
 import { assertAmount, least } from '../rules/money.ts'
-import type { CreditAsk, CreditResult } from '../types.ts'
+import type { CreditInput, CreditResult } from '../types.ts'
 import type { SqliteEngine } from './engine.ts'
 
-type Credit = (ask: CreditAsk) => CreditResult
+type Credit = (input: CreditInput) => CreditResult
 
 /** A top-up as far as its money goes. */
 const topUpRow = rowOf({
@@ -47,7 +47,7 @@ const selectTopUp = (database: Database) =>
   prepareRows(database, topUpRow, `SELECT ${topUpRow.names} FROM top_up WHERE id = ?`)
 
 export function topUpOperations(database: Database, engine: SqliteEngine) {
-  const credit: Credit = (ask) => engine.run(creditAccount, ask)
+  const credit: Credit = (input) => engine.run(creditAccount, input)
   return {
     payTopUp: { durable: true, run: payTopUpOperation(database, engine, credit) },
     returnTopUp: { durable: true, run: returnTopUpOperation(database, engine) },
@@ -62,7 +62,7 @@ function payTopUpOperation(database: Database, engine: SqliteEngine, credit: Cre
     database,
     `UPDATE top_up SET state = 'paid', payment_intent = ?, paid_ms = ?, problem = NULL, pay_url = NULL WHERE id = ?`,
   )
-  return ({ entryId, topUp: id, paymentIntent, nowMs }: PayAsk): PayResult => {
+  return ({ entryId, topUp: id, paymentIntent, nowMs }: PayInput): PayResult => {
     const topUp = find.one(id)
     if (topUp === undefined) return { kind: 'no_top_up' }
     const { account, amount } = topUp
@@ -141,12 +141,12 @@ function findLatestReturn(database: Database) {
       WHERE source = ?1 AND (reference = ?2 OR (reference > ?2 || ' ' AND reference < ?2 || '!'))
       ORDER BY entry DESC LIMIT 1`,
   )
-  return (source: ReturnAsk['source'], reference: string): ValueOf<typeof returnRow> | undefined =>
+  return (source: ReturnInput['source'], reference: string): ValueOf<typeof returnRow> | undefined =>
     find.one(source, reference)
 }
 
 /** A refund that failed stays failed; a repeated event about it is old. */
-const canBeTakenAgain = (source: ReturnAsk['source']): boolean => source === 'dispute'
+const canBeTakenAgain = (source: ReturnInput['source']): boolean => source === 'dispute'
 
 function returnTopUpOperation(database: Database, engine: SqliteEngine) {
   const find = selectTopUp(database)
@@ -157,13 +157,13 @@ function returnTopUpOperation(database: Database, engine: SqliteEngine) {
   )
   const save = updateReturnedSums(database)
   const take = takeBack(database, engine)
-  return (ask: ReturnAsk): ReturnResult => {
-    const { entryId, source, amount } = ask
+  return (input: ReturnInput): ReturnResult => {
+    const { entryId, source, amount } = input
     assertAmount(amount, 'a return')
     assert(amount > 0n, 'a return is more than zero')
-    const topUp = find.one(ask.topUp)
+    const topUp = find.one(input.topUp)
     if (topUp === undefined || !topUp.isPaid) return { kind: 'not_paid' }
-    const earlier = findReturn(source, ask.reference)
+    const earlier = findReturn(source, input.reference)
     const isAgain = earlier?.isRestored === true && canBeTakenAgain(source)
     if (earlier !== undefined && !isAgain) {
       const isSame = earlier.topUp === topUp.id && earlier.amount === amount
@@ -171,8 +171,8 @@ function returnTopUpOperation(database: Database, engine: SqliteEngine) {
     }
     // A refund is at most what was paid; a bank may withdraw more.
     if (source === 'refund' && topUp.refunded + amount > topUp.amount) return { kind: 'conflict' }
-    const reference = earlier === undefined ? ask.reference : `${ask.reference} ${earlier.times + 1}`
-    take(topUp.account, { ...ask, reference })
+    const reference = earlier === undefined ? input.reference : `${input.reference} ${earlier.times + 1}`
+    take(topUp.account, { ...input, reference })
     insertReturn.run(entryId, topUp.id, source, reference, amount)
     save(topUp)
     return { kind: 'returned', created: true, account: topUp.account }
@@ -181,12 +181,12 @@ function returnTopUpOperation(database: Database, engine: SqliteEngine) {
 
 /** The reversing entry; an account that is to be frozen is suspended in the same step. */
 function takeBack(database: Database, engine: SqliteEngine) {
-  const freeze = suspendForDispute(database)
-  return (id: bigint, { freeze: reason, ...ask }: ReturnAsk): void => {
+  const suspend = suspendForDispute(database)
+  return (id: bigint, { freeze: reason, ...input }: ReturnInput): void => {
     const before = engine.tables.account.find(id)
     assert(before !== undefined, 'a paid top-up names an account that exists')
-    engine.run(debit, { ...ask, account: id, suspends: reason !== null })
-    if (reason !== null) freeze(id, before.suspendedMs, { reason, atMs: ask.nowMs })
+    engine.run(debit, { ...input, account: id, suspends: reason !== null })
+    if (reason !== null) suspend(id, before.suspendedMs, { reason, atMs: input.nowMs })
   }
 }
 
@@ -232,8 +232,8 @@ function restoreTopUpOperation(database: Database, engine: SqliteEngine, credit:
     'UPDATE top_up_return SET restored_entry = ? WHERE source = ? AND reference = ?',
   )
   const save = updateReturnedSums(database)
-  const thaw = liftDisputeSuspension(database, engine)
-  return ({ entryId, source, reference: asked, nowMs }: RestoreAsk): RestoreResult => {
+  const liftSuspension = liftDisputeSuspension(database, engine)
+  return ({ entryId, source, reference: asked, nowMs }: RestoreInput): RestoreResult => {
     const latest = findReturn(source, asked)
     if (latest === undefined) return { kind: 'nothing' }
     const { amount, reference } = latest
@@ -252,7 +252,7 @@ function restoreTopUpOperation(database: Database, engine: SqliteEngine, credit:
     assert(credited.kind === 'credited' && credited.created, 'a return is reversed once')
     restore.run(entryId, source, reference)
     save(topUp)
-    if (source === 'dispute') thaw(topUp.account)
+    if (source === 'dispute') liftSuspension(topUp.account)
     return { kind: 'restored', created: true, account: topUp.account }
   }
 }

@@ -7,7 +7,7 @@ import { integer, number, rowOf } from '../../store/sqlite/columns.ts'
 import type { Database } from '../../store/sqlite/connection.ts'
 import { prepareRows } from '../../store/sqlite/row-statement.ts'
 
-export interface CheckAsk {
+export interface CheckInput {
   /** The account to continue after; null: the accounts are done. */
   readonly afterAccount: bigint | null
   readonly accountsMax: number
@@ -23,7 +23,7 @@ export interface Checked {
   readonly drift: readonly string[]
 }
 
-export function checkStep(database: Database): (ask: CheckAsk) => Checked {
+export function checkStep(database: Database): (input: CheckInput) => Checked {
   const accounts = checkAccounts(database)
   const receipts = checkReceipts(database)
   return ({ afterAccount, accountsMax, beforeReceipt, receiptsMax }) => {

@@ -20,7 +20,7 @@ import {
   plainRequest,
 } from './token-answers.ts'
 
-export interface KeysAsk {
+export interface KeysInput {
   readonly fields: SecretFields
   readonly upstreamOrigin: string
   readonly region: string
@@ -28,14 +28,14 @@ export interface KeysAsk {
 }
 
 /** The fields of the result are those of `AwsKeys`. */
-export function obtainAwsKeys(ask: KeysAsk): Promise<IssuedSecret> {
+export function obtainAwsKeys(ask: KeysInput): Promise<IssuedSecret> {
   const found = sources.find(({ field }) => ask.fields[field] !== undefined)
   if (found === undefined) throw new CredentialError('the credential has neither keys nor a source of keys')
   return found.obtain(ask)
 }
 
 /** By the field that a credential of the kind always has. */
-const sources: readonly { readonly field: string; obtain(ask: KeysAsk): Promise<IssuedSecret> }[] = [
+const sources: readonly { readonly field: string; obtain(ask: KeysInput): Promise<IssuedSecret> }[] = [
   { field: 'accessKeyId', obtain: async ({ fields }) => ({ fields: writtenKeys(fields), expiresMs: null }) },
   { field: 'profile', obtain: profileKeys },
   { field: 'roleArn', obtain: roleKeys },
@@ -63,7 +63,7 @@ const unsupportedSources = [
 /** How long keys from a file are used before it is read again. */
 const fileMs = 900_000
 
-async function profileKeys({ fields, deps }: KeysAsk): Promise<IssuedSecret> {
+async function profileKeys({ fields, deps }: KeysInput): Promise<IssuedSecret> {
   const { profile = 'default', file = join(homedir(), '.aws', 'credentials') } = fields
   const section = sectionOf(await fileText(file), profile)
   if (section === null) throw new CredentialError(`${file} has no profile ${profile}`)
@@ -97,7 +97,7 @@ function sectionOf(text: string, wanted: string): SecretFields | null {
   return section
 }
 
-async function roleKeys({ fields, upstreamOrigin, region, deps }: KeysAsk): Promise<IssuedSecret> {
+async function roleKeys({ fields, upstreamOrigin, region, deps }: KeysInput): Promise<IssuedSecret> {
   const form = {
     Action: 'AssumeRoleWithWebIdentity',
     Version: '2011-06-15',
@@ -113,7 +113,7 @@ async function roleKeys({ fields, upstreamOrigin, region, deps }: KeysAsk): Prom
 }
 
 /** Keys from the container's address, which is on this machine or encrypted. */
-async function containerKeys({ fields, deps }: KeysAsk): Promise<IssuedSecret> {
+async function containerKeys({ fields, deps }: KeysInput): Promise<IssuedSecret> {
   const url = URL.parse(fieldOf(fields, 'container', 'the credential'))
   if (url === null || !isContainerAddress(url))
     throw new CredentialError('container must be https, or an address of this machine')
@@ -133,7 +133,7 @@ function isContainerAddress({ protocol, hostname }: URL): boolean {
 const metadataPath = '/latest/meta-data/iam/security-credentials/'
 
 /** A session of the metadata service first, which requests from other machines cannot open. */
-async function machineKeys({ upstreamOrigin, deps }: KeysAsk): Promise<IssuedSecret> {
+async function machineKeys({ upstreamOrigin, deps }: KeysInput): Promise<IssuedSecret> {
   const origin = issuerOrigin(upstreamOrigin, machineOrigin)
   const life = ['x-aws-ec2-metadata-token-ttl-seconds', '300']
   const session = await text(deps, plainRequest(origin, '/latest/api/token', life, 'PUT'))

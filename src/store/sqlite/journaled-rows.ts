@@ -17,7 +17,7 @@ export interface JournaledRows {
   /** A row has changed: `values` in the order of the columns. */
   put(key: JournalKey, values: readonly Input[]): void
   /** The same for a column that the table has to have immediately. */
-  putNow(key: JournalKey, values: readonly Input[]): void
+  putImmediately(key: JournalKey, values: readonly Input[]): void
 }
 
 /** A table to which rows are added that nothing changes, and that the writer does not read. */
@@ -303,7 +303,7 @@ export class ChangedRows extends Generations<JournalKey, KeyedRows> implements J
     this.changed.put(key, row)
   }
 
-  putNow(key: JournalKey, row: Row): void {
+  putImmediately(key: JournalKey, row: Row): void {
     this.put(key, row)
     this.#now.add(key)
   }

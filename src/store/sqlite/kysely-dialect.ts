@@ -19,14 +19,14 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import type { Turn } from '../turn.ts'
+import type { ControlTransaction } from '../turn.ts'
 import type { StatementResult } from './messages.ts'
 
 /** Where statements can be run. */
 export interface Routes {
   read(sql: string, values: readonly unknown[]): Promise<StatementResult>
   write(sql: string, values: readonly unknown[]): Promise<StatementResult>
-  begin(): Promise<Turn>
+  begin(): Promise<ControlTransaction>
 }
 
 /** Kysely's own adapter would queue all queries behind one connection, and hang when one is used inside another's transaction. */
@@ -57,21 +57,21 @@ export const postgresLanguage: SqlLanguage = {
 
 class RoutedConnection implements DatabaseConnection {
   readonly #routes: Routes
-  #turn: Turn | undefined
+  #transaction: ControlTransaction | undefined
 
   constructor(routes: Routes) {
     this.#routes = routes
   }
 
   async begin(): Promise<void> {
-    this.#turn = await this.#routes.begin()
+    this.#transaction = await this.#routes.begin()
   }
 
   async end(how: 'commit' | 'rollback'): Promise<void> {
-    const turn = this.#turn
-    this.#turn = undefined
+    const transaction = this.#transaction
+    this.#transaction = undefined
     // Kysely rolls back after a commit that failed; then there is nothing left to end.
-    if (turn !== undefined) await turn[how]()
+    if (transaction !== undefined) await transaction[how]()
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
@@ -80,7 +80,7 @@ class RoutedConnection implements DatabaseConnection {
   }
 
   #run({ sql, parameters, query }: CompiledQuery): Promise<StatementResult> {
-    if (this.#turn !== undefined) return this.#turn.execute(sql, parameters)
+    if (this.#transaction !== undefined) return this.#transaction.execute(sql, parameters)
     const isRead = query.kind === 'SelectQueryNode' || (query.kind === 'RawNode' && /^\s*select\b/i.test(sql))
     return isRead ? this.#routes.read(sql, parameters) : this.#routes.write(sql, parameters)
   }

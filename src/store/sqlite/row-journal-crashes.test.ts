@@ -178,7 +178,7 @@ function apply({ database, process }: Opened, model: Model, given: Change): Mode
   if (given.kind === 'statement') {
     journal.writeAll()
     database.exec(`UPDATE account SET posted = ${posted} WHERE id = ${id}`)
-  } else journaled[given.kind === 'suspend' ? 'putNow' : 'put'](id, [id, posted, rates, suspended])
+  } else journaled[given.kind === 'suspend' ? 'putImmediately' : 'put'](id, [id, posted, rates, suspended])
   return { ...model, accounts: new Map([...model.accounts, [id, after]]) }
 }
 

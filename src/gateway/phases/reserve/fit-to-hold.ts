@@ -129,7 +129,7 @@ export interface RiskyWork {
 }
 
 /** Whether it has something that a restricted account may not use. */
-export function usesRestricted({ parsed, unknown }: RiskyWork): boolean {
+export function needsUnrestrictedAccount({ parsed, unknown }: RiskyWork): boolean {
   const { serverTools, media } = parsed.facts
   return unknown.length > 0 || serverTools.length > 0 || media.some(canExceedItsSize)
 }

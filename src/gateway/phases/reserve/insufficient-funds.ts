@@ -2,7 +2,7 @@
 import { consoleUrl, keyUrl } from '../../../base/console-url.ts'
 import { TollgateError } from '../../../base/errors.ts'
 import { formatUsd } from '../../../ledger/rules/money.ts'
-import type { AdmissionAsk, InsufficientFunds } from '../../../ledger/types.ts'
+import type { AdmissionRequest, InsufficientFunds } from '../../../ledger/types.ts'
 import { budgetReset } from '../../responses/error-response.ts'
 
 export interface FundsRefusalInput {
@@ -13,7 +13,7 @@ export interface FundsRefusalInput {
   readonly isBounded: boolean
   /** What was asked for; its output limit may have been lowered as far as it accepts. */
   readonly asked: Pick<
-    AdmissionAsk,
+    AdmissionRequest,
     'account' | 'key' | 'onShortBalance' | 'outputFloor' | 'outputWanted' | 'keyBudget'
   >
   /** When it was rejected. */

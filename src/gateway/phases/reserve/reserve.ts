@@ -10,7 +10,7 @@ import type { KeyedSemaphore } from '../../../base/keyed-semaphore.ts'
 import { inTime } from '../../../base/store-wait.ts'
 import { divideUp, least, most } from '../../../ledger/rules/money.ts'
 import type { BoundAmounts } from '../../../ledger/rules/price.ts'
-import type { Admission, AdmissionAsk, Held, InsufficientFunds, Ledger } from '../../../ledger/types.ts'
+import type { Admission, AdmissionRequest, Held, InsufficientFunds, Ledger } from '../../../ledger/types.ts'
 import { tighter } from '../../../limits/headers.ts'
 import type { RequestGate } from '../../../limits/request-gate.ts'
 import {
@@ -35,10 +35,10 @@ import {
   estimatedAmounts,
   excessCause,
   highestAmounts,
+  needsUnrestrictedAccount,
   planAmounts,
   type RiskyWork,
   unknownIn,
-  usesRestricted,
 } from './fit-to-hold.ts'
 import { type FundsRefusalInput, insufficientFundsError } from './insufficient-funds.ts'
 
@@ -131,7 +131,7 @@ function admissionRequest(
   caller: Caller,
   context: RequestContext,
   request: ReservedWork & { inputTokens: number; nowMs: number; others?: readonly BoundAmounts[] },
-): AdmissionAsk {
+): AdmissionRequest {
   const { plan, parsed } = request
   const own = planAmounts(plan, parsed.facts, { tokens: request.inputTokens })
   const amounts = highestAmounts(own, request.others ?? [])
@@ -148,7 +148,7 @@ function admissionRequest(
     outputFloor: plan.outputFloor,
     onShortBalance: caller.policy.onShortBalance,
     patience: 'none',
-    usesRestricted: usesRestricted(request),
+    needsUnrestrictedAccount: needsUnrestrictedAccount(request),
     accountLimits: caller.accountRates,
     keyLimits: caller.policy.rates,
     keyBudget: caller.policy.budget,
@@ -161,7 +161,7 @@ function admissionRequest(
 
 function holdOf(
   admission: Extract<Admission, { kind: 'held' }>,
-  asked: AdmissionAsk,
+  asked: AdmissionRequest,
   { caller, work, input }: { caller: Caller; work: ReservedWork; input: InputBound },
 ): Hold {
   return {
@@ -185,7 +185,7 @@ const thinkingFieldTokens = 32
 /** The output limit that an error suggests: affordable including its own input tokens, and valid at the provider; else 0. */
 function withAffordableOutput(
   refused: InsufficientFunds,
-  asked: AdmissionAsk,
+  asked: AdmissionRequest,
   { parsed: { facts }, plan }: { parsed: ParsedRequest; plan: RequestPlan },
 ): InsufficientFunds {
   const ofLimit = facts.outputLimit === null ? limitFieldTokens : 0
@@ -227,7 +227,7 @@ function mayFitWhenCounted(admission: Admission): boolean {
 }
 
 /** The ledger's admission; the remaining requests include those that the gate has rejected. */
-async function admit(deps: ReserveDeps, asked: AdmissionAsk): Promise<Admission> {
+async function admit(deps: ReserveDeps, asked: AdmissionRequest): Promise<Admission> {
   const { ledger, gate } = deps
   const admitting = ledger.admit(asked)
   let admission: Admission
@@ -263,9 +263,9 @@ function releaseLate(
  */
 async function admitOwnKey(
   deps: ReserveDeps,
-  withOthers: AdmissionAsk,
-  alone: () => AdmissionAsk,
-): Promise<{ readonly admission: Held; readonly asked: AdmissionAsk } | null> {
+  withOthers: AdmissionRequest,
+  alone: () => AdmissionRequest,
+): Promise<{ readonly admission: Held; readonly asked: AdmissionRequest } | null> {
   const asks = [
     { ...withOthers, onShortBalance: 'reject' },
     { ...alone(), onShortBalance: 'count' },
@@ -292,7 +292,7 @@ function countedForOthers(
  */
 async function admitAnywhere(
   deps: ReserveDeps,
-  asked: AdmissionAsk,
+  asked: AdmissionRequest,
   others: readonly BoundAmounts[],
 ): Promise<Admission> {
   if (others.length === 0) return admitWaiting(deps, asked)
@@ -312,14 +312,14 @@ async function admitAnywhere(
 /** The output limit that an amount pays for. */
 function outputWithin(
   amount: bigint,
-  { inputAmount, outputTokenAmount, outputWanted }: AdmissionAsk,
+  { inputAmount, outputTokenAmount, outputWanted }: AdmissionRequest,
 ): number {
   const wanted = BigInt(outputWanted)
   const affordable = outputTokenAmount === 0n ? wanted : (amount - inputAmount) / outputTokenAmount
   return Number(least(affordable, wanted))
 }
 
-async function admitWaiting(deps: ReserveDeps, asked: AdmissionAsk): Promise<Admission> {
+async function admitWaiting(deps: ReserveDeps, asked: AdmissionRequest): Promise<Admission> {
   const { ledger, clock, balanceWaits, limits } = deps
   if (!balanceWaits.tryAcquire(asked.account)) return admit(deps, { ...asked, patience: 'none' })
   try {
