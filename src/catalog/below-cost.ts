@@ -1,6 +1,6 @@
 /**
  * Prices below what an upstream charges. The cost at an upstream is the offer's, else the list price under which the catalog
- * knows the model there; where it knows none, the list price of the model itself. Pure; a warning, never a reason to reject.
+ * knows the model there; failing that, the list price of the model itself. Pure; a warning, never a reason to reject.
  */
 import { type RateName, rateNames } from '../../contract/meters.ts'
 import { windowChanges } from './price-schedule.ts'
@@ -21,8 +21,8 @@ export interface BelowCost {
 }
 
 /**
- * Every rate, below all tiers, that is lower than the cost at one of the model's upstreams: now, at other times of the week, or
- * once a price begins that is to come. Each at the first such moment.
+ * Every base rate below the cost at one of the model's upstreams: now, at other times of the week, or
+ * once a future price begins. Each with the first such moment.
  */
 export function belowCost(
   snapshot: Pick<Snapshot, 'models'>,
@@ -90,7 +90,7 @@ export function costRates(
   return offer.cost ?? costPrice(snapshot, offer, nowMs)?.listRates ?? offer.listCost
 }
 
-/** The price of the model that has the provider's own name; undefined where the catalog knows none. */
+/** The price of the model with the provider's own name; undefined if the catalog knows none. */
 export function costPrice(
   snapshot: Pick<Snapshot, 'models'>,
   offer: Pick<Offer, 'upstream' | 'upstreamModel'>,

@@ -89,7 +89,7 @@ export interface FeeRow {
   readonly provider: string
   /** Which of the provider's models. */
   readonly models: RegExp
-  /** Meter of a tool that runs at the provider → USD per use; 0 for one that costs its tokens alone. */
+  /** Meter of a tool that runs at the provider → USD per use; 0 if only its tokens cost. */
   readonly fees: Readonly<Record<string, string>>
   readonly source: string
 }

@@ -8,7 +8,7 @@ import { builtinOpenaiModels } from './builtin-openai-models.ts'
 import { builtinFees, builtinOptions } from './builtin-options-table.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 
-/** When and where the rows without a `source` were read. */
+/** Source and date of the rows without a `source`. */
 const builtinSource = 'models.dev, list price of 2026-07-01'
 
 export const builtinModels: readonly ModelDefinition[] = [

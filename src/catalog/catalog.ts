@@ -56,27 +56,27 @@ export type {
 
 export type CatalogChange =
   | { readonly kind: 'changed' }
-  /** No model of this name is known; `nearest`: what may have been meant. */
+  /** No model has this name; `nearest`: similar names. */
   | { readonly kind: 'unknown_model'; readonly nearest: readonly string[] }
   | { readonly kind: 'mistake'; readonly message: string }
 
-/** Every change is stored first and then in the snapshot; changes take effect one after another. */
+/** Every change is stored before it is in the snapshot; changes run one after another. */
 export interface Catalog extends UpstreamChanges, OfferChanges {
   /** The catalog of this moment; a request reads it once. */
   readonly snapshot: Snapshot
-  /** Reloads from the store, with other sources where they are given. */
+  /** Reloads from the store, with new sources if given. */
   reload(sources?: GivenSources): Promise<void>
   /** Adds a model or replaces its definition. A price without a date takes effect now; older prices stay. */
   add(definition: ModelDefinition): Promise<CatalogChange>
   /** Adds a price from its date on, or from now on. */
   price(model: string, price: PriceDefinition): Promise<CatalogChange>
-  /** The same for many models in one change: prices of known ones, and new ones with their facts. */
+  /** Adds prices of known models, and new models with their facts, in one change. */
   addAll(definitions: readonly ModelDefinition[]): Promise<CatalogChange>
   disable(model: string): Promise<CatalogChange>
   enable(model: string): Promise<CatalogChange>
-  /** A model at an upstream, with its price where it has none yet. */
+  /** Adds a model at an upstream, with its price if it has none yet. */
   offer(input: OfferInput): Promise<CatalogChange | { readonly kind: 'unknown_upstream' }>
-  /** How its offers share requests, and its fallbacks; left out: as before; null: as the configuration says. */
+  /** Sets load balancing and fallbacks; left out: unchanged; null: as configured. */
   setRouting(model: string, routing: RoutingChange): Promise<CatalogChange>
   /** Configured upstreams, then those added in the console. */
   readonly upstreams: readonly ListedUpstream[]

@@ -1,6 +1,6 @@
 /**
  * Upstreams that were added in the console: the table `upstream`. Their credentials are encrypted for the name, provider
- * and URL they were entered for, so that a moved one does not decrypt; they leave only in a snapshot.
+ * and URL they were entered for, so that a moved one does not decrypt; only a snapshot contains them in plain text.
  */
 import type { Selectable } from 'kysely'
 import type { CustomHost } from '../../contract/custom-hosts.ts'
@@ -14,7 +14,7 @@ import type { UpstreamLimits } from './types.ts'
 /** Seals texts for the store, each bound to words that name its purpose. */
 export interface CredentialSealer {
   seal(secret: string, boundTo: readonly string[]): Uint8Array
-  /** undefined: it was sealed for other words, with another key, or was changed since. */
+  /** undefined: sealed with other words or another key, or changed since. */
   open(sealed: Uint8Array, boundTo: readonly string[]): string | undefined
 }
 
@@ -33,7 +33,7 @@ export interface UpstreamInput
   readonly tags?: readonly string[] | null | undefined
   readonly limits?: { readonly [Name in keyof UpstreamLimits]?: number | null | undefined } | null | undefined
   readonly disabled: boolean
-  /** null: keep the stored one, provided that provider and address stay the same; a custom host that has none needs none. */
+  /** null: the stored one, if provider and address are unchanged; a custom host may have none. */
   readonly credential: string | null
   /** Keeps the stored headers of a custom host, on the same condition. */
   readonly keepsHeaders?: boolean
@@ -170,7 +170,7 @@ export async function writeUpstreamDisabled(
     .execute()
 }
 
-/** Whether there was one. */
+/** Returns whether it existed. */
 export async function deleteUpstream({ database }: Pick<Store, 'database'>, name: string): Promise<boolean> {
   const { numDeletedRows } = await database
     .deleteFrom('upstream')

@@ -59,7 +59,7 @@ function shownProvider({ shows, isKnownProvider }: CustomerView, provider: strin
   return shows === 'names' || provider === '' || isKnownProvider(provider) ? provider : 'custom'
 }
 
-/** A model as lists show it: its provider, where its own name does not say it, is what customers see of the upstream. */
+/** A model in lists: its provider is shown as customers may see it, unless the model's name shows it anyway. */
 export function shownModel(
   view: CustomerView,
   { families }: Pick<Snapshot, 'families'>,

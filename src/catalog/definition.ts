@@ -18,7 +18,7 @@ export interface TierDefinition extends RatesDefinition {
   readonly aboveInputTokens: number
 }
 
-/** Rates that hold at some times of the week in place of the others; options and fees stay. */
+/** Rates that replace the others at some times of the week; options and fees stay. */
 export interface ScheduledRatesDefinition extends RatesDefinition {
   /** UTC: `Mon-Fri 01:00-04:00`, `22:00-02:00`. */
   readonly times: readonly string[]
@@ -31,13 +31,13 @@ export interface PriceDefinition extends RatesDefinition {
   /** `2026-07-01` or `2026-07-01T12:00:00Z`; left out: in force since ever. */
   readonly effectiveFrom?: string | undefined
   readonly tiers?: readonly TierDefinition[] | undefined
-  /** Where times overlap the last counts. */
+  /** Where times overlap, the last entry counts. */
   readonly schedule?: readonly ScheduledRatesDefinition[] | undefined
   /** Option name → factor on every rate: `0.5`, `1.1` or `5/3`. */
   readonly options?: Readonly<Record<string, string>> | undefined
   /** Server-tool meter → decimal USD per use. */
   readonly fees?: Readonly<Record<string, string>> | undefined
-  /** Where the price was read, and when. */
+  /** The source of the price, and its date. */
   readonly source?: string | undefined
 }
 
@@ -65,7 +65,7 @@ export interface ModelDefinition {
   readonly reasoning?: boolean | undefined
   readonly tools?: boolean | undefined
   readonly deprecated?: boolean | undefined
-  /** Built-in test models alone have it. */
+  /** Built-in test models only. */
   readonly testModel?: TestModel | undefined
   readonly prices?: readonly PriceDefinition[] | undefined
   /** `5%`: what customers pay above the list price. */
@@ -78,7 +78,7 @@ export interface CostDefinition {
   readonly output: string
 }
 
-/** A model at an upstream, as the model says it. */
+/** A model at an upstream, in the model's definition. */
 export interface OfferDefinition {
   /** The upstream's name. */
   readonly upstream: string
@@ -99,9 +99,9 @@ export interface UpstreamDefinition {
   readonly name: string
   /** For a custom host, the upstream's name. */
   readonly provider: string
-  /** With a path where the host has one. */
+  /** With a path if the host needs one. */
   readonly url: string | null
-  /** '' where none is needed. */
+  /** '' if none is needed. */
   readonly credential: string
   readonly weight: number
   /** The operator's labels for data handling, such as a region. */

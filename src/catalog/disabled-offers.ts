@@ -6,7 +6,7 @@ import type { Steps } from '../base/steps.ts'
 import type { Settings } from '../store/settings.ts'
 import type { Model, Snapshot } from './types.ts'
 
-/** An upstream, or one model there by its name at the upstream. */
+/** An upstream, or an upstream's name of a model there. */
 export interface OfferPlace {
   readonly upstream: string
   /** Left out: the whole upstream. */
@@ -21,7 +21,7 @@ export interface ListedOffer {
   readonly upstreamModel: string
   /** The public names that are served by it. */
   readonly models: readonly string[]
-  /** `disabled` also where the whole upstream is. */
+  /** `disabled` is also true if the whole upstream is. */
   readonly disabled: boolean
 }
 
@@ -98,7 +98,7 @@ export function* withoutDisabled(all: Snapshot, disabled: DisabledOffers): Steps
   }
 }
 
-/** All offers by upstream, with the disabled ones, in the order of the models; a model in each step. */
+/** All offers by upstream, including disabled ones, in the order of the models; a model per step. */
 export function* offersByUpstream(
   all: Pick<Snapshot, 'models'>,
   disabled: DisabledOffers,
@@ -122,7 +122,7 @@ export function* offersByUpstream(
   return new Map([...found].map(([upstream, offers]) => [upstream, [...offers.values()]]))
 }
 
-/** Whether there is such a place, disabled or not. */
+/** Whether the place exists, disabled or not. */
 export function isKnownPlace({ models }: Pick<Snapshot, 'models'>, place: OfferPlace): boolean {
   for (const { offers } of models.values()) {
     for (const { upstream, upstreamModel } of offers) {

@@ -1,5 +1,5 @@
 /**
- * Merges all definitions of each model into one draft per name: ready to be enabled, or with the reason why not. Pure;
+ * Merges all definitions of each model into a draft per name: ready to be enabled, or with the reason why not. Pure;
  * prices have no IDs yet.
  */
 
@@ -49,7 +49,7 @@ export function draftModels(sources: CatalogSources): readonly Draft[] {
   return runSteps(draftSteps(sources)).drafts
 }
 
-/** The same in steps of about one model, with the merged definitions. */
+/** Drafts with the merged definitions, in steps of about one model. */
 export function* draftSteps(
   sources: CatalogSources,
 ): Steps<{ readonly drafts: readonly Draft[]; readonly merged: MergedModels }> {
@@ -73,7 +73,7 @@ export function* draftSteps(
   return { drafts: [...drafts.values()], merged }
 }
 
-/** The draft of one model, which is not an alias, by its merged definition; undefined: it is not known. */
+/** The draft of a model that is not an alias, from its merged definition; undefined: the model is unknown. */
 export function draftOf(name: string, sources: CatalogSources, merged: MergedModels): Draft | undefined {
   const known = merged.get(name)
   if (known !== undefined) {

@@ -34,7 +34,7 @@ export type UpstreamChange =
   | { readonly kind: 'needs_credential' }
   /** The address is not the provider's own, and no models are listed. */
   | { readonly kind: 'needs_models'; readonly message: string }
-  /** The address or the credential cannot be one of its provider. */
+  /** The address or the credential does not fit the provider. */
   | { readonly kind: 'wrong_url' | 'wrong_credential'; readonly message: string }
   | { readonly kind: 'wrong_model'; readonly model: string; readonly message: string }
   | { readonly kind: 'unknown_provider'; readonly providers: readonly string[] }
@@ -118,14 +118,14 @@ function isConfigured(name: string, { upstreams }: Pick<ConfiguredSources, 'upst
   return upstreams.some((upstream) => upstream.name === name)
 }
 
-/** Like one of the configuration; a name that the configuration has taken in the meantime is the configuration's. */
+/** An added upstream as a configured one; none if it is disabled, unreadable, or its name has since been configured. */
 export function usableUpstream(upstream: ConsoleUpstream, given: ConfiguredSources): UpstreamDefinition[] {
   const { disabled, credential, credentialEnd: _shown, ...definition } = upstream
   if (disabled || credential === null || isConfigured(definition.name, given)) return []
   return [{ ...definition, credential }]
 }
 
-/** Why an upstream is not written; undefined: it may be. A credential is judged where it is given. */
+/** The reason to reject an upstream; undefined: none. A credential is checked if given. */
 export function refusalOf(
   input: Omit<UpstreamInput, 'credential'> & Partial<Pick<UpstreamInput, 'credential'>>,
   given: ConfiguredSources & Pick<CatalogSources, 'aliases'>,
@@ -230,7 +230,7 @@ export function* previewSteps(
   }
 }
 
-/** The usual price in force, which is not one of some times alone; the earliest one before its time. */
+/** The regular price in force, not a scheduled one; before the first price, the earliest. */
 function draftPriceAt(prices: readonly PriceDraft[], nowMs: number): Pick<Rates, 'input' | 'output'> {
   const usual = prices.filter(({ body }) => body.schedule === undefined)
   const current = usual.findLast(({ effectiveFromMs }) => effectiveFromMs <= nowMs) ?? usual[0]

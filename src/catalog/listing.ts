@@ -41,7 +41,7 @@ interface ListingFormat {
   readonly row: (model: Model, nowMs: number) => ListingObject
   readonly list: (models: readonly Model[], query: URLSearchParams, moment: ListingMoment) => ListingObject
   readonly name: string
-  /** The parameters of the query that say which page of the list it is. */
+  /** Query parameters that select a page of the list. */
   readonly pageFields: readonly string[]
 }
 
@@ -77,7 +77,7 @@ export function listModels(
   return shapes[dialect].list(shownModels(moment.view, snapshot, models), query, moment)
 }
 
-/** The same for lists that are alike in one snapshot, apart from prices; `names`: as for `only`. */
+/** Cache key: lists with the same key differ within a snapshot only by prices. `names`: as for `only`. */
 export function listKey(
   dialect: ClientFormatName,
   query: URLSearchParams,
@@ -87,7 +87,7 @@ export function listKey(
   return JSON.stringify([name, pageFields.map((field) => query.get(field)), names])
 }
 
-/** The body of `GET /models/{id}`; undefined where no such model is sold. */
+/** The body of `GET /models/{id}`; undefined if the model is not available. */
 export function showModel(
   snapshot: Snapshot,
   dialect: ClientFormatName,
@@ -107,7 +107,7 @@ function isListed({ testModel }: Model): boolean {
   return testModel !== 'special'
 }
 
-/** The catalog as a key sees it that may use these models alone, which are all listed; null: every one. */
+/** The catalog for a key limited to these models, which are all listed; null: every model. */
 export function only(snapshot: Snapshot, names: readonly string[] | null): Snapshot {
   if (names === null) return snapshot
   const models = new Map<string, Model>()
@@ -122,7 +122,7 @@ export function only(snapshot: Snapshot, names: readonly string[] | null): Snaps
 export const priceListScopes = ['offered', 'all'] as const
 export type PriceListScope = (typeof priceListScopes)[number]
 
-/** Test models are a price list only while there is nothing else to try. */
+/** Test models are listed only while there is no other model. */
 function priceListModels(snapshot: Snapshot, scope: PriceListScope): readonly Model[] {
   const models = inOrder(snapshot)
   if (scope === 'all') return models
@@ -130,7 +130,7 @@ function priceListModels(snapshot: Snapshot, scope: PriceListScope): readonly Mo
   return real.length > 0 ? real : models.filter(isListed)
 }
 
-/** The rows of the public price list, in USD per million tokens, with the prices that are already known to come. */
+/** The rows of the public price list, in USD per million tokens, with announced future prices. */
 export function pricingRows(
   snapshot: Snapshot,
   { nowMs, view }: Pick<ListingMoment, 'nowMs' | 'view'>,
@@ -157,7 +157,7 @@ export function pricingRows(
   }))
 }
 
-/** The prices that hold at other times of this week. */
+/** The scheduled prices of this week. */
 function otherTimes(model: Model, nowMs: number): readonly PriceVersion[] {
   const present = priceAt(model, nowMs)
   return pricesOfWeek(model, nowMs).filter((price) => price !== present)
@@ -180,7 +180,7 @@ export const priceOut = remembered((price: PriceVersion): ListingObject => {
   }
 })
 
-/** The same for customers: where the operator has a price from concerns administrators alone. */
+/** Removes the sources of prices, which only administrators see. */
 const publicPrice = remembered((price: PriceVersion): ListingObject => {
   const { source: _source, ...rest } = priceOut(price)
   return rest

@@ -8,10 +8,7 @@ import type { CatalogSources } from './sources.ts'
 
 export type MergedModels = ReadonlyMap<string, ModelDefinition>
 
-/**
- * Every model, aliases apart, one in a step: built in, then the file, then the command line, each of which replaces what it
- * says and leaves the rest.
- */
+/** Merges every model except aliases, one per step: built in, then the file, then the command line, by field. */
 export function* mergeSteps(
   sources: Pick<CatalogSources, 'builtin' | 'configured' | 'overrides'>,
 ): Steps<MergedModels> {

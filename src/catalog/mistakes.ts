@@ -37,7 +37,7 @@ export function catalogMistakes(given: Checked): readonly string[] {
   ]
 }
 
-/** A provider that only the built-in table knows is one that a later version will speak to: no mistake. */
+/** Providers that only the built-in table knows are accepted: a later version may support them. */
 function upstreamMistakes({ upstreams, providers, builtin }: Checked): readonly string[] {
   const known = new Set([...providers, ...builtin].map(({ provider }) => provider ?? ''))
   return upstreams.flatMap(({ name, provider, url, credential, formats }) => {
@@ -56,7 +56,7 @@ function upstreamMistakes({ upstreams, providers, builtin }: Checked): readonly 
   })
 }
 
-/** Why an address cannot be one of a provider; undefined: it can. */
+/** The reason why an address cannot belong to a provider; undefined: none. */
 export function addressProblem(
   url: string | null,
   {
@@ -109,7 +109,7 @@ function namedBy(model: ModelDefinition | undefined): readonly string[] | undefi
   return model?.offers?.map(({ upstream }) => upstream)
 }
 
-/** An address that is not the provider's own serves nothing by itself. */
+/** An address other than the provider's own serves no models by default. */
 export function needsModels({
   displayName,
   addressExample,

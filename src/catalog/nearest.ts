@@ -9,7 +9,7 @@ export function nearestNames(wanted: string, names: readonly string[]): readonly
   return nearest(plain(wanted), [...spelled.keys()], countMax).map((name) => spelled.get(name) ?? name)
 }
 
-/** Without what people add or vary: a vendor before a slash, a `[1m]` behind, dots for hyphens. */
+/** Removes common variations: a vendor before a slash, a `[1m]` suffix, dots for hyphens. */
 function plain(name: string): string {
   const bare = name.slice(name.lastIndexOf('/') + 1).replace(/\[[^\]]{0,20}\]$/, '')
   return bare.replace(/[._]/g, '-')

@@ -53,7 +53,7 @@ export interface OffersPreview extends ModelOffers {
   readonly unknownNames: readonly OfferRow[]
   /** Models that would have no upstream left. */
   readonly unserved: readonly string[]
-  /** Other models whose offers would be disabled with an offer of this one. */
+  /** Other models whose offers would be disabled with an offer of this model. */
   readonly alsoDisabled: readonly string[]
 }
 
@@ -73,7 +73,7 @@ interface OffersWriting extends OffersInput {
 export type OffersRefusal =
   | { readonly kind: 'unknown_model'; readonly nearest: readonly string[] }
   | OfferMistake
-  /** Another administrator changed them first. */
+  /** Another administrator changed the offers first. */
   | { readonly kind: 'changed_meanwhile' }
   | { readonly kind: 'leaves_unserved'; readonly models: readonly string[] }
 
@@ -140,7 +140,7 @@ async function writeOffers(state: CatalogState, input: OffersWriting): Promise<M
   if (plan.unserved.length > 0 && !input.allowUnserved)
     return { kind: 'leaves_unserved', models: plan.unserved }
   const isWritten = await inTransaction(state.deps.store, async (transaction) => {
-    // Another server may have written since this one read.
+    // Another server may have written since this server read.
     const stored = await readOverride(transaction, input.model)
     if (JSON.stringify(stored) !== JSON.stringify(overrideOf(state.loaded, input.model))) return false
     await writeOverrides(transaction, [plan.override])
@@ -297,7 +297,7 @@ function withChange(
   }
 }
 
-/** The model as it would be if it were enabled: a disabled one may be prepared. */
+/** The model as if it were enabled: a disabled model can be prepared. */
 function enabledDraft(
   { sources, merged }: Loaded,
   override: Override & { readonly definition: ModelDefinition },
@@ -360,7 +360,7 @@ function isSameModel({ sources: { aliases } }: CatalogState, name: string, other
   return other === name || aliases[other] === name
 }
 
-/** Other models whose offers are disabled with one of this model, because they have the same name there. */
+/** Other models whose offers are disabled with an offer of this model, because they share the name there. */
 function* othersDisabled(
   state: CatalogState,
   name: string,

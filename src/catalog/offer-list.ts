@@ -1,6 +1,6 @@
 /**
- * The offers of one model as a list that operators read, preview and replace whole. What could never serve is a mistake; a plan
- * says what would be written and what would be different. Pure, in small steps.
+ * A model's offers as a list that operators read, preview and replace whole. An offer that could never serve is a mistake; a
+ * plan has the rows to write and the differences. Pure, in small steps.
  */
 import { createHash } from 'node:crypto'
 import { formatUsd } from '../../contract/usd.ts'
@@ -28,7 +28,7 @@ export interface OfferChoice {
 /** An offer as operators see it. */
 export interface OfferRow {
   readonly upstream: string
-  /** null: there is no such upstream. */
+  /** null: the upstream does not exist. */
   readonly provider: string | null
   readonly upstreamModel: string
   readonly priority: number
@@ -60,7 +60,7 @@ export interface OfferListSources {
   readonly nowMs: number
 }
 
-/** The offers of a model by its merged definition; `override`: what operators changed of it. */
+/** The offers of a model from its merged definition; `override`: the operators' changes. */
 export function offerListOf(
   definition: ModelDefinition,
   override: ModelDefinition | null,
@@ -134,7 +134,7 @@ function unusedRow(definition: ModelDefinition, written: OfferDefinition, known:
 
 const noFormat = 'the upstream has no format in which the model can be called'
 
-/** The same text as long as neither the list changes, nor what overrides it. */
+/** A text that changes with the list or its overrides. */
 function revisionOf(rows: readonly OfferRow[], override: ModelDefinition | null): string {
   const facts = rows.map(({ upstream, upstreamModel, priority, weight, dialects, enabled, written }) => {
     return [upstream, upstreamModel, priority, weight, dialects, enabled, written.cost ?? null]
@@ -203,7 +203,7 @@ export interface OfferInput {
   readonly upstream: string
   /** The upstream's name for the model, if it differs. */
   readonly upstreamModel?: string | undefined
-  /** How its offers share requests and what this one costs. */
+  /** Load balancing and cost of the offer. */
   readonly priority?: number | undefined
   readonly weight?: number | undefined
   /** null: none. */
@@ -234,7 +234,7 @@ export function choicesWith(rows: readonly OfferRow[], input: OfferInput): reado
   return changed === undefined ? [...kept, choice] : kept
 }
 
-/** Names that the catalog does not know at a provider whose names it does know: probably misspelled. */
+/** Unknown names at providers whose names are known: probably misspelled. */
 export function unknownNames(rows: readonly OfferRow[], { sources }: OfferListSources): readonly OfferRow[] {
   const finder = offerFinder(sources)
   return rows.filter(({ upstream, upstreamModel }) => {
@@ -256,7 +256,7 @@ export interface OfferDifference {
 
 type ShownField = Exclude<OfferDifference['field'], 'offer'>
 
-/** Groups by their place, because numbers between them mean nothing. */
+/** Groups by position, because gaps between their numbers mean nothing. */
 export function offerDifferences(
   before: readonly OfferRow[],
   after: readonly OfferRow[],
@@ -300,7 +300,7 @@ function shownRows(rows: readonly OfferRow[]): readonly ShownRow[] {
   })
 }
 
-/** The same offer before; where an upstream has one offer before and after, a new name is a change of it. */
+/** The previous version of an offer; if an upstream has one offer before and after, a new name is a change of it. */
 function partner(
   { row }: ShownRow,
   before: readonly ShownRow[],

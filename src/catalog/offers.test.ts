@@ -53,7 +53,7 @@ const by =
   (one: Readonly<Record<Key, string>>) =>
     one[key]
 
-/** The name there where the prompt may go; undefined: it may not. */
+/** The name at the upstream if the prompt may be sent there; undefined: it may not. */
 function given(
   at: Omit<UpstreamDefinition, 'credential' | 'weight'>,
   of: ModelDefinition,

@@ -1,6 +1,6 @@
 /**
  * Offers: which model is requested at which upstream, under which name. An upstream serves only the models that it has an
- * offer for. An offer depends on the configuration of that upstream and that model alone, so that no change to another
+ * offer for. An offer depends only on the configuration of that upstream and that model, so that no change to another
  * upstream ever sends a prompt somewhere else. Pure.
  */
 
@@ -28,9 +28,9 @@ type OfferSources = Pick<CatalogSources, 'builtin' | 'upstreams' | 'providers'>
 
 export interface OfferFinder {
   offersOf(model: OfferedModel): readonly Offer[]
-  /** Whether a model is one of its provider's own, which an upstream serves that serves `all`. */
+  /** Whether a model is one of its provider's own, which upstreams with `all` serve. */
   isProvidersOwn(model: OfferedModel): boolean
-  /** Whether an upstream may have a model of this name; false: its provider's names are known, and this is none of them. */
+  /** Whether an upstream may have a model of this name; false: the name is not among its provider's known names. */
   mayBeNamed(upstream: Pick<UpstreamDefinition, 'provider' | 'custom'>, name: string): boolean
 }
 
@@ -71,7 +71,7 @@ export function offerFinder(sources: OfferSources): OfferFinder {
     isProvidersOwn: isOwn,
     mayBeNamed({ provider, custom }, name) {
       const facts = factsOf.get(provider)
-      // Where each customer has an address, they also choose names.
+      // Customers with their own address also choose model names.
       if (custom !== undefined || facts === undefined || facts.addressExample !== undefined) return true
       const isFamily = facts.namesModelsBelow === undefined && familyOf(name, sources.providers) === provider
       const isKnown = !builtinProviders.has(provider) || builtinNames.has(nameKey(provider, name))
@@ -114,7 +114,7 @@ export function offerFinder(sources: OfferSources): OfferFinder {
 
 const firstGroup = 1
 
-/** An offer of a model that says itself where it is served, which may be an upstream of any provider. */
+/** An offer listed in the model's definition, at an upstream of any provider. */
 function writtenOffer(
   model: OfferedModel,
   written: OfferDefinition,
@@ -185,7 +185,7 @@ export function costOf({ input, output }: CostDefinition): NonNullable<Offer['co
   return { input: inputRate, output: outputRate }
 }
 
-/** A provider that has no endpoint for the model in one format may have one at another host; other operations need theirs. */
+/** If a provider lacks a format for the model, another host may have it; other operations have no substitute. */
 function elsewhere(dialects: readonly UpstreamFormatName[] | undefined): typeof dialects {
   return dialects?.some(isConversationFormat) === true ? undefined : dialects
 }
@@ -216,7 +216,7 @@ export function destinationsOf(
   }
 }
 
-/** Whose model it is: as its definition says, else by its name, else the provider of its first offer. */
+/** The provider of a model: from its definition, else by its name, else the provider of its first offer. */
 export function providerOf(
   { id, provider, offers }: Pick<ModelDefinition, 'id' | 'provider' | 'offers'>,
   { providers, upstreams }: Pick<CatalogSources, 'providers' | 'upstreams'>,
@@ -242,7 +242,7 @@ export function upstreamsOf({
 
 interface ServingUpstream {
   readonly upstream: Upstream
-  /** Public name → the name there, where the list has one. */
+  /** Public name → upstream's name, if the list has one. */
   readonly models: 'all' | ReadonlyMap<string, string | undefined>
 }
 
@@ -274,7 +274,7 @@ export function modelsOf(
   return models ?? (isOwnAddress(url, facts) ? 'all' : [])
 }
 
-/** Whether an address is the one at which the provider itself is reached. */
+/** Whether an address is the provider's own. */
 export function isOwnAddress(
   url: string | null,
   { defaultOrigin, addressExample }: Pick<ProviderFacts, 'defaultOrigin' | 'addressExample'>,
@@ -325,7 +325,7 @@ function isProvidersOwn(
   )
 }
 
-/** The provider with the longest family prefix that the name begins with; undefined also for those served by others alone. */
+/** The provider with the longest family prefix of the name; undefined also for names served only by others. */
 export function familyOf(name: string, providers: readonly ProviderFacts[]): string | undefined {
   let longest = ''
   let found: string | undefined

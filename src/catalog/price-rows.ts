@@ -9,7 +9,7 @@ import type { PriceVersion } from './types.ts'
 
 type CatalogDatabase = Pick<Store, 'database'>
 
-/** The ID of a price by its key; rows are only added, so that what was known stays true. */
+/** IDs of prices by key; rows are only added, so cached IDs stay valid. */
 export type IdsByKey = ReadonlyMap<string, bigint>
 
 interface PriceIdDeps {

@@ -1,5 +1,5 @@
 /**
- * Times of the week at which a price holds, in UTC: as people write them (`Mon-Fri 01:00-04:00`) and as they are looked up. Pure.
+ * Times of the week of scheduled prices, in UTC: parsed from text (`Mon-Fri 01:00-04:00`), and looked up. Pure.
  */
 
 /** From a minute on the named days, for at most a day; it may end on the next day. */

@@ -15,7 +15,7 @@ import type { PriceDefinition, RatesDefinition, TierDefinition } from './definit
 import { type PriceWindow, parseWindow } from './price-schedule.ts'
 import type { Multiplier, PriceTier, PriceVersion, Rates } from './types.ts'
 
-/** A price without its id: what makes one version differ from another. */
+/** A price without its ID, to compare versions. */
 export type PriceBody = Omit<PriceVersion, 'id' | 'model' | 'effectiveFromMs' | 'source'>
 
 const one: Multiplier = { numerator: 1n, denominator: 1n }
@@ -59,7 +59,7 @@ export function scaled(rate: bigint, factor: Multiplier): bigint {
 }
 
 /**
- * The whole price with nothing left open: `markup` raises rates and tiers for the customer, never fees. `providers` are
+ * The complete price: `markup` raises rates and tiers for the customer, never fees. `providers` are
  * all that may bill a request for the model; missing cache-write rates cover the most expensive of them.
  */
 export function priceBody(
@@ -107,7 +107,7 @@ function windowOf(text: string): PriceWindow {
 /** Rates of a definition in USD; omitted ones follow from the others by the rules of the providers. */
 export type WrittenRates = WrittenRatesOf<string>
 
-/** Every rate of them, as a definition has it. */
+/** Every rate of a definition. */
 export function wholeRates(
   rates: Rates,
 ): Required<Omit<WrittenRates, UnsoldRate>> & Pick<WrittenRates, UnsoldRate> {
@@ -115,7 +115,7 @@ export function wholeRates(
   return Object.fromEntries(written) as ReturnType<typeof wholeRates>
 }
 
-/** Every rate of them, changed or written; null where the class is not sold. */
+/** Every rate, changed or written; null if the class is not sold. */
 export function mapRates<Value>(
   rates: Rates,
   change: (rate: bigint) => Value,
@@ -127,7 +127,7 @@ export function mapRates<Value>(
   return changed as ReturnType<typeof mapRates<Value>>
 }
 
-/** The rates of what need not be sold: as they are written, else as they are otherwise. */
+/** Rates of classes that may be unsold: as written, else the default. */
 function unsold(
   definition: RatesDefinition,
   otherwise: (name: UnsoldRate) => bigint | null,
@@ -139,7 +139,7 @@ function unsold(
   return Object.fromEntries(rates) as Pick<Rates, UnsoldRate>
 }
 
-/** The inverse of filling in defaults: what must be written to get these rates. */
+/** The inverse of filling in defaults: the definition that results in these rates. */
 export function writtenRates(rates: Rates, providers: readonly string[]): WrittenRates {
   const { cacheRead, cacheWrite5m, cacheWrite1h, ...rest } = wholeRates(rates)
   const { input, output } = rest
@@ -163,7 +163,7 @@ export function priceText(body: PriceBody): string {
   })
 }
 
-/** The price that such a text says: every text in it is a whole number. */
+/** Parses the canonical text of a price, in which every text is a whole number. */
 export function priceOfText(text: string): PriceBody {
   return JSON.parse(text, (_key, value: unknown) =>
     typeof value === 'string' ? BigInt(value) : value,

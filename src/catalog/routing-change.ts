@@ -2,7 +2,7 @@
 import type { RoutingStrategy } from '../../contract/routing-strategies.ts'
 import type { ModelDefinition } from './definition.ts'
 
-/** Left out: as before; null: as the configuration says. */
+/** Left out: unchanged; null: as configured. */
 export interface RoutingChange {
   readonly strategy?: RoutingStrategy | null | undefined
   readonly fallbacks?: readonly string[] | null | undefined

@@ -9,7 +9,7 @@ import type { TestModel } from './types.ts'
 /** The parts of a behavior that the catalog reads. */
 export interface SandboxModel {
   readonly name: string
-  /** The formats that it answers in; left out: all that hold a conversation. */
+  /** Formats of its answers; left out: all conversation formats. */
   readonly dialects?: readonly UpstreamFormatName[]
   readonly testModel: TestModel
 }

@@ -14,7 +14,7 @@ export function buildSnapshot(
   return runSteps(snapshotSteps(drafts, { providers, upstreams }, idOf))
 }
 
-/** The same in steps of one model. */
+/** Builds the snapshot in steps of one model. */
 export function* snapshotSteps(
   drafts: readonly Draft[],
   { providers, upstreams }: Pick<CatalogSources, 'providers' | 'upstreams'>,

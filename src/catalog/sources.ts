@@ -7,7 +7,7 @@ export interface ProviderFacts {
   readonly provider: string
   readonly displayName: string
   readonly families: readonly string[]
-  /** Prefixes of names that begin like a family and are served by other hosts alone. */
+  /** Name prefixes that look like a family but are served only by other hosts. */
   readonly servedElsewhere?: readonly string[]
   /** No other host has this provider's API, so its upstreams serve any model name. */
   readonly servesAnyName?: boolean
@@ -16,12 +16,12 @@ export interface ProviderFacts {
   readonly defaultOrigin: string
   /** Example of a customer's address; absent: all customers share one. */
   readonly addressExample?: string
-  /** Why an address cannot be one of its; undefined: it can. */
+  /** The reason why an address cannot belong to the provider; undefined: none. */
   addressMistake?(url: string): string | undefined
-  /** The fields that a credential may have in place of one text; absent: none. */
+  /** Fields of a structured credential; absent: a credential is a single text. */
   readonly credentialForms?: readonly { readonly fields: readonly string[]; readonly isLocal?: true }[]
   readonly dialects: readonly UpstreamFormatName[]
-  /** In which of them it serves a model of this name; absent: in all of them. */
+  /** The formats in which it serves a model of this name; absent: all. */
   formatsOf?(upstreamModel: string): readonly UpstreamFormatName[]
 }
 

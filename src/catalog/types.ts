@@ -42,9 +42,9 @@ export interface PriceVersion {
   readonly options: Readonly<Record<string, Multiplier>>
   /** By server-tool meter (`web_search`). A tool that is not here is refused. */
   readonly fees: Readonly<Record<string, bigint>>
-  /** Where the price comes from and when it was read. */
+  /** Source of the price, and its date. */
   readonly source: string
-  /** The times at which it holds, in place of the version before it; left out: always. */
+  /** Times at which the price replaces the regular one; left out: always. */
   readonly schedule?: readonly PriceWindow[]
 }
 
@@ -65,7 +65,7 @@ export interface Model {
   readonly displayName: string
   readonly releasedMs: number | null
   readonly contextTokens: number
-  /** The most input that is accepted; the context where no other figure is known. */
+  /** Maximum input tokens; the context if no other limit is known. */
   readonly inputTokensMax: number
   readonly outputTokensMax: number
   readonly inputs: readonly string[]
@@ -75,7 +75,7 @@ export interface Model {
   readonly deprecated: boolean
   /** null: a real model. */
   readonly testModel: TestModel | null
-  /** The only places where it may be asked, in order of preference; never empty in a snapshot. */
+  /** The offers in order of preference; never empty in a snapshot. */
   readonly offers: readonly Offer[]
   readonly strategy: RoutingStrategy
   /** Fallback models, in order, for requests that it cannot serve. */
@@ -109,7 +109,7 @@ export interface Upstream {
   readonly custom?: CustomHost | undefined
   /** Left out: none. */
   readonly limits?: UpstreamLimits | undefined
-  /** The account whose own credential this is; left out: the operator's. */
+  /** The account that owns the credential; left out: the operator's. */
   readonly ownKey?: { readonly account: bigint; readonly displayName: string }
 }
 
@@ -147,7 +147,7 @@ export function billingProviders({
   return [...new Set([provider, ...offers.map(({ upstream }) => upstream.provider), ...makers])]
 }
 
-/** Everything a request needs to know of models: one value, swapped whole, never changed. */
+/** Model data for requests: one immutable value, replaced whole. */
 export interface Snapshot {
   readonly models: ReadonlyMap<string, Model>
   /** Family prefixes → provider, longest first. */
@@ -193,7 +193,7 @@ function isSamePlace(one: Upstream, other: Upstream): boolean {
   )
 }
 
-/** The price in force at a moment; the earliest one before its time. */
+/** The price in force at a moment; before the first price, the earliest. */
 export function priceAt(model: Model, nowMs: number): PriceVersion {
   let current = model.prices[0]
   for (const price of model.prices) {

@@ -39,7 +39,7 @@ export function addressMistake(address: string): string | undefined {
     : `must be the base URL, without the path of an endpoint: ${url.origin}${base}`
 }
 
-/** Copied from a `curl` example: the address of one request. */
+/** Path of an endpoint, as in a URL copied from a `curl` example. */
 const endpoint =
   /\/(?:chat\/completions|completions|responses|embeddings|messages(?:\/count_tokens)?|models(?:\/[^/]+:\w+)?)$/
 
@@ -52,7 +52,7 @@ function withoutDeployment(basePath: string): string {
   return basePath.replace(/^\/openai\/deployments\/[^/]+$/, '/openai/v1')
 }
 
-/** Why an address may not be added while the program runs; `plainOrigins`: where the configuration allows plain HTTP. */
+/** The reason to reject an address at runtime; `plainOrigins`: plain HTTP origins allowed by the configuration. */
 export function addedAddressMistake(address: string, plainOrigins: readonly string[]): string | undefined {
   const mistake = addressMistake(address)
   if (mistake !== undefined) return mistake

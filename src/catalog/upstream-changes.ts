@@ -38,13 +38,13 @@ export type DisablingResult =
 
 export interface Disabling extends OfferPlace {
   readonly disabled: boolean
-  /** Also where a model would have no upstream left. */
+  /** Allows the change even if a model would have no upstream left. */
   readonly allowUnserved: boolean
 }
 
 /** The part of the catalog that changes upstreams. */
 export interface UpstreamChanges {
-  /** Adds one, or replaces one that was added. */
+  /** Adds or replaces an upstream. */
   putUpstream(input: UpstreamInput): Promise<UpstreamChange>
   /** Previews the models of an upstream, or the reason to reject it whatever its credential. */
   previewUpstream(input: Parameters<typeof refusalOf>[0]): Promise<UpstreamPreview | UpstreamChange>
@@ -54,7 +54,7 @@ export interface UpstreamChanges {
   removeUpstream(name: string): Promise<boolean>
   /** Disables or enables an upstream or an offer, from the next request on. */
   setDisabled(disabling: Disabling): Promise<DisablingResult>
-  /** From now on; every price that changes becomes another version. */
+  /** Takes effect now; every changed price becomes a new version. */
   setMarkup(markup: string | null): Promise<void>
 }
 
@@ -91,7 +91,7 @@ export function upstreamChanges(state: CatalogState): UpstreamChanges {
     },
     removeUpstream(name) {
       return state.inTurn(async () => {
-        // Also one that an earlier try removed without reading the rest back.
+        // Also true for an upstream that an earlier call removed without reloading.
         const isLive = state.loaded.console.some((one) => one.name === name)
         const isGone = (await deleteUpstream(store, name)) || isLive
         if (!isGone) return false

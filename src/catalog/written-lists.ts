@@ -30,7 +30,7 @@ export class WrittenLists {
     return list !== undefined && list.fromMs <= nowMs && nowMs < list.untilMs ? list.bytes : undefined
   }
 
-  /** Writes what `list` makes of the snapshot, with the prices at `nowMs`. */
+  /** Serializes the list of a snapshot with the prices at `nowMs`. */
   written(snapshot: Snapshot, key: string, nowMs: number, list: () => unknown): Uint8Array {
     const kept = this.kept(snapshot, key, nowMs)
     if (kept !== undefined) return kept

@@ -19,7 +19,7 @@ export interface AccountEmailDeps {
   readonly address: string
 }
 
-/** More people of one organization than this are not written to. */
+/** Maximum recipients per organization. */
 const recipientsMax = 10
 
 export function accountEmailSender(deps: AccountEmailDeps): EmailSender {
@@ -31,7 +31,7 @@ export function accountEmailSender(deps: AccountEmailDeps): EmailSender {
       const account = await ledger.account(id)
       const people = await payersOf(identity, account?.owner ?? null)
       const verified = people.filter((person) => person.verified).map(({ email }) => email)
-      // An account of the command line alone has an address and no people.
+      // An account created by the command line has an address and no people.
       const readers = people.length > 0 || account === undefined ? verified : [account.email]
       const taken = readers
         .slice(0, recipientsMax)

@@ -13,7 +13,7 @@ import { isWindows, prepareSocketLocation } from './socket-location.ts'
 export interface AdminLimits {
   /** The largest input, and the largest answer that the client reads. */
   readonly adminBytesMax: number
-  /** How long one exchange may take. */
+  /** Time limit of an exchange. */
   readonly adminTimeoutMs: number
   readonly adminConnectionsMax: number
 }
@@ -25,7 +25,7 @@ export interface AdminReply {
 
 export interface AdminSocketOptions {
   readonly dataFolder: string
-  /** Where people reach the server, for those who read `server.json`. */
+  /** The public URL, for readers of `server.json`. */
   readonly address: string
   /** Answers one operation; never rejects. */
   readonly handle: (operation: string, input: unknown) => Promise<AdminReply>
@@ -78,7 +78,7 @@ function listen(server: Server, socketPath: string): Promise<void> {
   })
 }
 
-/** Whole or not at all: a reader never sees half of it. */
+/** Atomic: a reader never sees a partial file. */
 function writeServerFile(filePath: string, content: ServerFile): void {
   const draftPath = `${filePath}.${process.pid}`
   writeFileSync(draftPath, `${JSON.stringify(content)}\n`, { mode: 0o600 })
@@ -147,7 +147,7 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
 export type FoundServer =
   | { readonly kind: 'named'; readonly server: ServerFile }
   | { readonly kind: 'none' }
-  /** The socket is not the private property of the one who wrote `server.json`. */
+  /** The socket does not belong only to the user who wrote `server.json`. */
   | { readonly kind: 'unsafe'; readonly why: string }
 
 /** The content of `server.json`; only a call shows whether a server listens there. */

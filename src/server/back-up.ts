@@ -47,7 +47,7 @@ export function backUp(dataFolder: string, target: string, driftLinesMax: number
     return { kind: 'refused', message: `${folder} is not empty. Choose a new folder for each backup.` }
   }
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
-  // A new folder of this user alone: where others may write too, one with a known name could be theirs.
+  // A new folder of this user alone: in a folder writable by others, a known name could be theirs.
   const draft = mkdtempSync(`${folder}.partial-`)
   try {
     const hasSecret = copyAll(dataFolder, draft)

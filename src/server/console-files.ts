@@ -10,7 +10,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
 import { notBuiltPage } from '../api/page.ts'
 import { packageFolder } from '../base/program.ts'
 
-/** Where the build is. */
+/** The build's folder. */
 export const builtConsole = fileURLToPath(new URL('console/dist/', packageFolder))
 
 const index = 'index.html'

@@ -26,11 +26,11 @@ interface Answers {
 }
 
 export interface EarlyServer {
-  /** Listens where the configuration says, and rejects requests. */
+  /** Listens on the configured address and rejects requests. */
   listen(): Promise<void>
-  /** Ends what listens, if anything does. */
+  /** Stops listening. */
   close(): Promise<void>
-  /** The configuration with the port on which it listened, so that the server itself has the same one. */
+  /** The configuration with the bound port, so that the server itself uses the same one. */
   configAfter(): Config
 }
 
@@ -82,7 +82,7 @@ function waitingAnswers({ config, clock, random }: EarlyServerOptions): Answers 
   const deps = {
     ...{ nextId, limits, clock, telemetry: null, draining: { rejects: false } },
     clientNetwork: clientNetworkOf((request: IncomingMessage) => addressBehind(arrivalOf(request))),
-    // Nothing of an upstream is shown before one is known.
+    // No upstream headers are shown.
     customerView: customerViewOf('none', [], { snapshot: { upstreams: [] } }),
     address: publicUrl ?? `http://${shownHost(host)}:${port.number}`,
   }

@@ -48,7 +48,7 @@ export interface BegunInstallation {
 interface TurnDeps {
   readonly isFirst: boolean
   readonly lock: Store['lock']
-  /** Repeats what fails for lack of the database. */
+  /** Retries while the database cannot be reached. */
   readonly untilDone: <Result>(step: () => Promise<Result>) => Promise<Result>
   readonly onTrouble: (error: unknown) => void
 }

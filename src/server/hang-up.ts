@@ -7,7 +7,7 @@ import { closeSync, openSync, readFileSync, readlinkSync } from 'node:fs'
 /** `drain`: shut down. `nothing`: the server was started so that it outlives its terminal, as with `nohup`. */
 export type HangUp = 'reload' | 'drain' | 'nothing'
 
-/** To be asked at the start: a terminal that was closed cannot be opened any more. `startedBy`: what the shell says, in `_`. */
+/** To be called at startup: a terminal that was closed cannot be opened any more. `startedBy`: the shell's `_` variable. */
 export function hangUpMeaning(startedBy: string | undefined): HangUp {
   // The console was closed, and Windows ends the process soon.
   if (process.platform === 'win32') return 'drain'

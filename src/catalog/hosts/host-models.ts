@@ -9,10 +9,10 @@ import type {
   TierDefinition,
 } from '../definition.ts'
 
-/** `source`: where its prices were read, where that is another place. */
+/** `source`: where the prices were read, if elsewhere. */
 type Table = () => Promise<{ readonly models: string; readonly source?: string }>
 
-/** Perplexity has none: its prices are per request and token, and its tokens alone do not give them. */
+/** Perplexity has none: it charges per request in addition to tokens. */
 const tables: Readonly<Record<string, Table>> = {
   alibaba: () => import('./alibaba-models.ts'),
   azure: () => import('./azure-models.ts'),

@@ -19,7 +19,7 @@ export interface RateChange {
   readonly aboveInputTokens: number | null
   readonly from: string | null
   readonly to: string | null
-  /** `+12.5%`; null where one of both is missing or zero. */
+  /** `+12.5%`; null if one of the two is missing or zero. */
   readonly percent: string | null
 }
 
@@ -30,7 +30,7 @@ export interface CatalogRow {
   /** The name in the list. */
   readonly listedAs: string
   readonly change: 'new' | 'changed' | 'gone' | 'unclear'
-  /** `unclear`: why; otherwise why it is only applied when it is chosen by name; null: nothing speaks against it. */
+  /** `unclear`: why; otherwise why the row is applied only when chosen by name; null: always applied. */
   readonly reason: string | null
   readonly changes: readonly RateChange[]
   /** The price to apply; null if there is none. */
@@ -68,7 +68,7 @@ const usualFactorMax = 10n
 
 const order = ['changed', 'new', 'gone', 'unclear'] as const
 
-/** Compares the models of providers that have an upstream, one in a step; undefined: more rows than allowed. */
+/** Compares the models of providers that have an upstream, one per step; undefined: more rows than allowed. */
 export function* compareSteps({
   listed,
   present,
@@ -96,7 +96,7 @@ export function* compareSteps({
   return rows.length > rowsMax ? undefined : { rows: yield* inOrder(rows), unchanged, leftOut }
 }
 
-/** By what changes, then by name. */
+/** Sorted by kind of change, then by name. */
 function* inOrder(rows: readonly CatalogRow[]): Steps<readonly CatalogRow[]> {
   const sorted: CatalogRow[] = []
   for (const change of order) {
@@ -210,7 +210,7 @@ function specialPrice({ price, isOperators }: PresentModel): string | undefined 
   return isScheduled ? 'its price depends on the time of day, which the list does not contain' : undefined
 }
 
-/** The listed price; what the list does not say stays as it is, and so do options and fees. */
+/** The listed price; values that the list lacks, options and fees stay. */
 function writtenPrice(
   { rates, tiers }: Extract<ListedPrice, { kind: 'price' }>,
   present: PriceDefinition | null,

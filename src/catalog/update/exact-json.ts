@@ -40,7 +40,7 @@ const stepLines = 1_000
 
 class Mistake extends Error {
   override readonly name = 'Mistake'
-  /** Where the unexpected text is; null: the message says it. */
+  /** Position of the unexpected text; null: the message has it. */
   readonly at: number | null
   constructor(message: string, at: number | null = null) {
     super(message)
@@ -51,7 +51,7 @@ class Mistake extends Error {
 interface Container {
   readonly object: Map<string, ExactJson> | null
   readonly array: ExactJson[] | null
-  /** The name of the value that comes next. */
+  /** The name of the next value. */
   name: string
 }
 
@@ -136,7 +136,7 @@ class Reader {
     this.complete(container.object ?? container.array ?? [])
   }
 
-  /** Puts a whole value where it belongs, and reads up to the next one. */
+  /** Stores a complete value, and reads up to the next one. */
   private complete(value: ExactJson): void {
     this.values += 1
     if (this.values > this.limits.valuesMax) {

@@ -63,7 +63,7 @@ export function tiersProblem(count: number): Unclear | undefined {
   return count > priceTiersMax ? unclear(`it has more than ${priceTiersMax} tiers`) : undefined
 }
 
-/** Where a tier begins; undefined where no price can have it. */
+/** The lower bound of a tier; undefined if no price can have it. */
 export function tierStartOf(value: ExactJson | undefined): number | undefined {
   const start = readWhole(value)
   return start === undefined || start > countMax ? undefined : start
@@ -104,7 +104,7 @@ export function dateOf(value: ExactJson | undefined): string | undefined {
   return /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day)) ? day : undefined
 }
 
-/** Why a name means something other than one model at one price; undefined: it does not. */
+/** The reason why a name is not one model at one price; undefined: none. */
 export function nameProblem(provider: string, name: string): string | undefined {
   if (!/^[\x21-\x7e]{1,150}$/.test(name)) return 'the name has characters that no model name has'
   const { hasColonVersions = false, priceDependsOn } = listNames[provider] ?? {}

@@ -6,15 +6,15 @@
 export interface ListNames {
   /** The provider's IDs in models.dev. */
   readonly modelsDev: readonly string[]
-  /** Where LiteLLM has its models. */
+  /** The provider's names in LiteLLM. */
   readonly litellm: readonly LitellmNames[]
-  /** Why tokens alone do not give its price; its prices are not taken from lists. */
+  /** The reason why token prices are incomplete; such prices are not taken from lists. */
   readonly priceDependsOn?: string
-  /** Names in models.dev that have another name's price there. */
+  /** Names in models.dev that have another model's price. */
   readonly mispricedInModelsDev?: RegExp
   /** Names that end with a colon and a number, which is a part of the name here and chooses something elsewhere. */
   readonly hasColonVersions?: true
-  /** Listed names that are not one model at one price which can be called here; they are left out. */
+  /** Listed names to skip: not a callable model at one price. */
   readonly leftOut?: RegExp
 }
 

@@ -34,7 +34,7 @@ export interface ListedModel {
   readonly provider: string
   /** The provider's name for the model. */
   readonly name: string
-  /** Whether it converses in text alone, so that it can be added. */
+  /** Whether the model converses only in text, so that it can be added. */
   readonly converses: boolean
   readonly price: ListedPrice
   readonly facts: ListedFacts
@@ -46,5 +46,5 @@ export interface ReadModels {
   readonly otherModels: number
 }
 
-/** Reads one format, about one model in a step; undefined: the text is in another format. */
+/** Parses a list, about one model per step; undefined: the text is in another format. */
 export type FormatReader = (root: ExactObject) => Steps<ReadModels | undefined>

@@ -21,7 +21,7 @@ export interface PresentModel {
   readonly isOperators: boolean
 }
 
-/** Every model that is known here, sold or not, one in a step; aliases have the price of their model. */
+/** Every known model, sold or not, one per step; aliases have the price of their model. */
 export function* presentSteps(
   sources: CatalogSources,
   snapshot: Pick<Snapshot, 'models'>,
