@@ -288,7 +288,7 @@ function readsOn(store: LedgerStore, limits: LedgerLimits): LedgerReading {
 /** Accounts per step, which takes a few milliseconds of the reading thread. */
 const accountsPerStep = 10_000
 
-/** In steps, between which others get their turn. */
+/** Searches in steps, so that other reads can run in between. */
 async function searchAccounts(
   read: Read,
   { search, limit, afterId }: { readonly search: string; readonly limit: number; readonly afterId: bigint },

@@ -128,7 +128,7 @@ interface Killed {
   readonly signal: NodeJS.Signals | null
 }
 
-/** Ends at a failpoint, or when so many settlements were acknowledged. */
+/** Ends at a failpoint, or after this many acknowledged settlements. */
 async function runAndKill(dataDirectory: string, failpoint: string, killAfter: number): Promise<Killed> {
   const program = join(dataDirectory, 'load.ts')
   writeFileSync(program, loadProgram)

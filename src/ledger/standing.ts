@@ -16,7 +16,8 @@ export interface StandingReads {
 }
 
 /**
- * Accounts and keys that cannot pay, as the ledger's latest results showed them: X * before its body is read. Caches only accounts and keys that are not blocked; all others are read.
+ * Whether accounts and keys can pay, by the ledger's latest results, for a check before a request's body is read. Caches
+ * accounts that can pay and keys whose budget is used up; all others are read.
  */
 export class AccountStatusCache {
   readonly #sizeMax: number

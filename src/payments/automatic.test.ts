@@ -10,7 +10,7 @@ import { limitDefaults } from '../config/config.ts'
 const usd = (cents: number): bigint => BigInt(cents) * nanoPerCent
 const dayMs = 86_400_000
 
-/** An account with a saved card, 10 USD, and 20 more wanted once less than 15 are left. */
+/** An account with a saved card, 10 USD, and automatic top-ups of 20 USD below 15. */
 async function wanting(scene: WorkingScene): Promise<bigint> {
   const account = await scene.account()
   const { id } = await scene.begin(account, 1_000, true)

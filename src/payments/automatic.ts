@@ -34,9 +34,9 @@ export interface AutomaticTopUpDeps extends Omit<CheckoutDeps, 'limits'> {
   readonly address: string
 }
 
-/** The provider forgets idempotency keys after a day; asking again later could charge twice. */
+/** The provider forgets idempotency keys after a day; a later retry could charge twice. */
 const retriedWithinMs = 12 * 3_600_000
-/** Accounts below their mark that are looked at in one go; more have their turn in the next. */
+/** Accounts below their threshold handled per run; the next run handles more. */
 const shortAccountsMax = 500
 
 /** Runs one pass: finishes top-ups that never reached the provider, then charges accounts below their threshold. */

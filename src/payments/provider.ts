@@ -25,7 +25,7 @@ export interface PaymentFact {
   readonly problem: string | null
   /** The payment method, where the payer agreed to save it. */
   readonly savedMethod: SavedMethod | null
-  /** Whether refunds or disputes of it are worth asking for. */
+  /** Whether the payment may have refunds or disputes. */
   readonly hasReturns: boolean
 }
 

@@ -57,7 +57,7 @@ const phrases: readonly (readonly [host: string, phrase: string])[] = [
 /** Tokens in a minute are no context. */
 const otherLimits = ['rate limit', 'too many requests', 'per minute', 'per min', 'throttl']
 
-/** Some hosts send it as a failure of theirs, and an error inside a stream has the status that its format gives it. */
+/** Some hosts report it as a server error, and an error inside a stream has the status of its format. */
 const statuses: readonly number[] = [400, 413, 422, 500]
 /** Longer sentences may repeat what the caller wrote. */
 const charactersMax = 400

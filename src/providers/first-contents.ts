@@ -16,7 +16,7 @@ export interface FirstContents {
 
 /** More than the failures after which an offer that never responds is taken out of rotation. */
 const leavesMin = 10
-/** An offer that is slow for more of its requests is slow, and asking another one as well would only cost more. */
+/** An offer that is slow for a larger share is slow in general: a second request elsewhere would only cost more. */
 const leavesShareMax = 0.1
 const periodMs = 300_000
 

@@ -48,7 +48,7 @@ export interface LazyCall {
   /** The operation, and the ID of the row that it is about: where several batches leave, they decide with which. */
   readonly name: string
   readonly id: bigint
-  /** Null: it is taken back; nothing is run, and the answer is null. */
+  /** Null: the call was taken back; nothing runs, and the answer is null. */
   readonly make: () => Call | null
 }
 

@@ -133,7 +133,7 @@ function busy(): TollgateError {
 
 type Groups = Map<SliceGroup, Map<number, GrowingSums>>
 
-/** Slice by slice, so that others get their turn on the thread between two of them. */
+/** Reads in slices, so that other reads can run on the thread in between. */
 async function readGroups(
   read: Read,
   { fromMs: _from, toMs: _to, ...input }: SumsInput,

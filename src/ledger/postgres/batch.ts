@@ -26,7 +26,7 @@ function emptyMaps(): TableMaps {
   return Object.fromEntries(tableNames.map((name) => [name, new Map()])) as unknown as TableMaps
 }
 
-/** Rows by their IDs; a row that does not exist is there as undefined, one that was not looked for is not there. */
+/** Rows by their IDs; a row that does not exist is undefined, one that was not read is absent. */
 export class FoundRows {
   readonly #maps = emptyMaps()
   /** The rows, for operations to read. */

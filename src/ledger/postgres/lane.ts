@@ -47,11 +47,11 @@ export interface BatchLane {
    * unknown for longer than an outage may last: what waits for this batch was not begun.
    */
   commit(batch: readonly BatchedOperation[], onAway: (error: unknown) => void): Promise<void>
-  /** How long the batch that is on its way has taken so far; 0: none is. */
+  /** Time since the current batch was sent; 0: there is none. */
   batchMs(): number
   /** Stops waiting for the current batch once an outage has lasted its maximum. */
   stopWaiting(): void
-  /** Once nothing is on its way. */
+  /** Closes the connection once no batch is running. */
   close(): Promise<void>
 }
 
@@ -76,7 +76,7 @@ export class Lane implements BatchLane {
   /** Name of the connection in the server's list. */
   #name = ''
   #isClosing = false
-  /** When the batch that is on its way left; null: none is. */
+  /** When the current batch was sent; null: there is none. */
   #leftMs: number | null = null
   #batch = 0n
   #onAway: (error: unknown) => void = () => {}

@@ -45,7 +45,7 @@ export class Lanes {
   readonly #clock: Clock
   readonly #limits: LanesLimits
   readonly #queues = new Map<bigint, AccountQueue>()
-  /** Accounts of which something waits and nothing is on its way, the first come first. */
+  /** Accounts with waiting operations and none in a batch, in order of arrival. */
   readonly #ready: AccountQueue[] = []
   /** Operations of these. */
   #readyCount = 0

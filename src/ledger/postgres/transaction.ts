@@ -45,7 +45,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** The connection was lost while the commit was on its way. */
+/** The connection was lost during a commit, so its outcome is unknown. */
 export class UnknownOutcome extends Error {
   readonly results: readonly StepResult[]
 

@@ -31,7 +31,7 @@ export class Checkpointer {
     this.#recordedTokens = -Number(worth.input / perToken)
   }
 
-  /** Whether a mark is due now that so many tokens were delivered; one at a time. */
+  /** Whether a checkpoint is due after this many delivered tokens; one at a time. */
   due(deliveredTokens: number): boolean {
     return !this.#writing && deliveredTokens - this.#recordedTokens >= this.#stepTokens
   }

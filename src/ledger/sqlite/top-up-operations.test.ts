@@ -1,4 +1,4 @@
-/** Top-ups in the ledger alone: paid once, taken back once, returned once, and what each rejects. Real database. */
+/** Top-ups in the ledger: paid, returned and restored only once, and the inputs that each rejects. Real database. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Lifetime, openTestLedger, type TestLedger } from '../../../test/support/open-ledger.ts'

@@ -12,7 +12,7 @@ import { openForWriting } from '../../store/sqlite/connection.ts'
 import { recoverJournal } from '../../store/sqlite/row-journal.ts'
 import { watchLedger } from './ledger-watch.ts'
 
-/** Five accounts with credit and three settled requests each, a hold that is open, and the watch over them. */
+/** Five accounts with credit and three settled requests each, an open hold, and the background check. */
 async function scene(context: Lifetime, limits: Partial<Limits> = {}) {
   const clock = manualClock()
   const on = await openTestLedger(context, { clock })

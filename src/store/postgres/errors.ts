@@ -81,7 +81,7 @@ export const isReadOnly = (error: unknown): boolean => stateOf(error) === '25006
 export const hasNoRoom = (error: unknown): boolean =>
   error instanceof AggregateError ? error.errors.some(hasNoRoom) : stateOf(error) === '53300'
 
-/** Whether a row was refused because one with its key is there: another process has inserted it, or the row is repeated. */
+/** Whether a row was rejected because its key exists: another process inserted it, or it is repeated. */
 export const isDuplicate = (error: unknown): boolean => stateOf(error) === '23505'
 
 /** Whether the same transaction would fail again in the same way. */

@@ -24,7 +24,7 @@ function connect({ path, postgres }: ThreadSetup, thread: keyof typeof limitOf):
   })
 }
 
-/** The schema is there: the main thread has migrated it. */
+/** The main thread has already migrated the schema. */
 export function openPostgresForWriting(setup: ThreadSetup): OpenForWriting {
   const database = connect(setup, 'writer')
   database.exec('SELECT 1')

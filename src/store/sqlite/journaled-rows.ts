@@ -35,7 +35,7 @@ export interface Journaled {
   takeChanged(): TableRows
   /** Between transactions: the newer rows become the older ones. */
   startSlices(): void
-  /** Continues with the older rows, so many at most; returns how many these were: fewer when the table has all of them. */
+  /** Writes up to `rowsMax` older rows; returns the number written: fewer once the table has all of them. */
   writeSlice(rowsMax: number): number
   /** Between transactions: the table has all older rows, and the journal does not need them any more. */
   endSlices(): void
@@ -45,7 +45,7 @@ export interface Journaled {
   forget(): void
 }
 
-/** Inserts a row, or changes the one that is there. */
+/** Inserts or updates a row. */
 export function writerOf(database: Database, table: string, columns: readonly string[]): Statement {
   const key = keyOf(table)
   const changes = columns.filter((name) => !key.includes(name)).map((name) => `${name} = excluded.${name}`)
