@@ -7,6 +7,7 @@
 import { answerLimits, readJson } from '../json/json.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import { BufferedEvents, waitingPartSize } from '../stream/buffered-events.ts'
+import { EventDecoder } from '../stream/event-decoder.ts'
 import { Queue } from '../stream/queue.ts'
 import { SseParser } from '../stream/sse.ts'
 import type { StreamDecoder } from '../translation/codec.ts'
@@ -15,7 +16,7 @@ import { finishOf, ownEncrypted } from './decode-response.ts'
 import { messagesReport, readOpeningUsage, toUsage } from './extract-usage.ts'
 
 export function decodeStream(eventBytesMax: number): StreamDecoder {
-  return new MessagesDecoder(eventBytesMax)
+  return new MessagesDecoder(new SseParser(eventBytesMax))
 }
 
 /** What is known of a block that was begun. */
@@ -31,47 +32,22 @@ interface OpenBlock {
   encrypted: EncryptedReasoning | null
 }
 
-class MessagesDecoder implements StreamDecoder {
-  private readonly parser: SseParser
-  private pushedBytes = 0
+class MessagesDecoder extends EventDecoder<SseParser> {
   private bufferedSize = 0
   private hasStarted = false
-  private hasFinished = false
   /** Blocks in the order of their beginning; only the first one's events are emitted immediately. */
   private readonly blocks = new Queue<OpenBlock>()
   /** The blocks that are not closed yet. */
   private readonly byIndex = new Map<number, OpenBlock>()
-  private out: ResponseEvent[] = []
 
-  constructor(eventBytesMax: number) {
-    this.parser = new SseParser(eventBytesMax)
+  protected override get heldSize(): number {
+    return this.bufferedSize + Math.max(0, this.blocks.size - 1) * waitingPartSize
   }
 
-  get waitingBytes(): number {
-    const waitingBlocks = Math.max(0, this.blocks.size - 1)
-    return this.pushedBytes - this.parser.end + this.bufferedSize + waitingBlocks * waitingPartSize
-  }
-
-  push(chunk: Uint8Array): readonly ResponseEvent[] {
-    this.pushedBytes += chunk.length
-    this.parser.push(chunk)
-    return this.read()
-  }
-
-  end(): readonly ResponseEvent[] {
-    this.parser.close()
-    return this.read()
-  }
-
-  private read(): readonly ResponseEvent[] {
-    this.out = []
-    while (this.parser.next()) {
-      if (!this.parser.hasData || this.hasFinished) continue
-      const text = this.parser.dataText()
-      const value = parsed(text)
-      if (isRecord(value)) this.readTyped(value, text)
-    }
-    return this.out
+  protected override readEvent(event: SseParser): void {
+    const text = event.dataText()
+    const value = parsed(text)
+    if (isRecord(value)) this.readTyped(value, text)
   }
 
   private readTyped(value: JsonRecord, text: string): void {
@@ -98,10 +74,10 @@ class MessagesDecoder implements StreamDecoder {
   private start(message: JsonRecord): void {
     if (this.hasStarted) return
     this.hasStarted = true
-    this.out.push({ kind: 'start' })
+    this.events.push({ kind: 'start' })
     const draft = messagesReport()
     readOpeningUsage(draft, message.usage)
-    if (isRecord(message.usage)) this.out.push({ kind: 'input', usage: toUsage(draft.rawUsage()) })
+    if (isRecord(message.usage)) this.events.push({ kind: 'input', usage: toUsage(draft.rawUsage()) })
   }
 
   private open(index: number, block: JsonRecord, text: string): void {
@@ -177,7 +153,7 @@ class MessagesDecoder implements StreamDecoder {
       const buffered = this.blocks.first?.buffered
       if (buffered === undefined) return
       this.bufferedSize -= buffered.size
-      for (const event of buffered.take()) this.out.push(event)
+      for (const event of buffered.take()) this.events.push(event)
     }
   }
 
@@ -185,7 +161,7 @@ class MessagesDecoder implements StreamDecoder {
     const reason = textIn(delta, 'stop_reason')
     if (reason === '') return
     for (const block of [...this.byIndex.values()]) this.close(block)
-    this.hasFinished = true
+    this.isOver = true
     const stopString = delta.stop_sequence
     const explanation = recordIn(delta, 'stop_details').explanation
     const finish = finishOf({
@@ -193,12 +169,12 @@ class MessagesDecoder implements StreamDecoder {
       stopString: typeof stopString === 'string' ? stopString : null,
       explanation: typeof explanation === 'string' ? explanation : null,
     })
-    this.out.push({ kind: 'finish', finish })
+    this.events.push({ kind: 'finish', finish })
   }
 
   private emit(block: OpenBlock, event: ResponseEvent): void {
     if (block === this.blocks.first) {
-      this.out.push(event)
+      this.events.push(event)
       return
     }
     this.bufferedSize -= block.buffered.size

@@ -3,56 +3,34 @@
  * first delta. Must not throw, nor buffer the stream.
  */
 import { isRecord, type JsonRecord, parsed, recordIn, textIn } from '../json/parsed.ts'
+import { EventDecoder } from '../stream/event-decoder.ts'
 import { EventStreamParser } from '../stream/event-stream.ts'
 import type { StreamDecoder } from '../translation/codec.ts'
-import type { Finish, ResponseEvent } from '../translation/neutral.ts'
+import type { Finish } from '../translation/neutral.ts'
 import { finishOf } from './decode-response.ts'
 
 export function decodeStream(eventBytesMax: number): StreamDecoder {
-  return new ConverseDecoder(eventBytesMax)
+  return new ConverseDecoder(new EventStreamParser(eventBytesMax))
 }
 
 type OpenKind = 'text' | 'thinking' | 'call'
 
-class ConverseDecoder implements StreamDecoder {
-  private readonly parser: EventStreamParser
-  private events: ResponseEvent[] = []
+class ConverseDecoder extends EventDecoder<EventStreamParser> {
   private open: OpenKind | null = null
   private hasInput = false
   private finish: Finish | null = null
-  private received = 0
 
-  constructor(eventBytesMax: number) {
-    this.parser = new EventStreamParser(eventBytesMax)
+  protected override readEvent(event: EventStreamParser): void {
+    const body = parsed(event.dataText())
+    if (isRecord(body)) this.readTyped(event.headers.get(':event-type') ?? '', body)
   }
 
-  get waitingBytes(): number {
-    return this.received - this.parser.end
-  }
-
-  push(chunk: Uint8Array): readonly ResponseEvent[] {
-    this.received += chunk.length
-    this.parser.push(chunk)
-    while (this.parser.next()) {
-      const body = parsed(this.parser.dataText())
-      if (isRecord(body)) this.readEvent(this.parser.headers.get(':event-type') ?? '', body)
-    }
-    return this.takeEvents()
-  }
-
-  end(): readonly ResponseEvent[] {
+  protected override endStream(): void {
     this.close()
     if (this.finish !== null) this.events.push({ kind: 'finish', finish: this.finish })
-    return this.takeEvents()
   }
 
-  private takeEvents(): readonly ResponseEvent[] {
-    const { events } = this
-    this.events = []
-    return events
-  }
-
-  private readEvent(type: string, body: JsonRecord): void {
+  private readTyped(type: string, body: JsonRecord): void {
     switch (type) {
       case 'messageStart':
         this.events.push({ kind: 'start' })

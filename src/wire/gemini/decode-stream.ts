@@ -3,10 +3,11 @@
  * is emitted when the stream has ended. Must not throw, nor buffer the stream.
  */
 
+import { EventDecoder } from '../stream/event-decoder.ts'
 import { SseParser } from '../stream/sse.ts'
 import type { StreamDecoder } from '../translation/codec.ts'
 import { textHash } from '../translation/hash.ts'
-import type { Citation, EncryptedReasoning, Finish, ResponseEvent } from '../translation/neutral.ts'
+import type { Citation, EncryptedReasoning, Finish } from '../translation/neutral.ts'
 import { type GeminiPiece, readChunk, withCalls } from './decode-response.ts'
 
 /** Sources of one answer that are remembered, so that each is emitted once. */
@@ -15,12 +16,10 @@ const citationsMax = 256
 type OpenKind = 'text' | 'thinking'
 
 export function decodeStream(eventBytesMax: number): StreamDecoder {
-  return new GeminiDecoder(eventBytesMax)
+  return new GeminiDecoder(new SseParser(eventBytesMax))
 }
 
-class GeminiDecoder implements StreamDecoder {
-  private readonly parser: SseParser
-  private events: ResponseEvent[] = []
+class GeminiDecoder extends EventDecoder<SseParser> {
   private hasStarted = false
   private open: OpenKind | null = null
   private hasCalls = false
@@ -28,47 +27,15 @@ class GeminiDecoder implements StreamDecoder {
   private finish: Finish | null = null
   /** Sources that were emitted; grounding is repeated while it grows. */
   private readonly cited = new Set<string>()
-  private received = 0
 
-  constructor(eventBytesMax: number) {
-    this.parser = new SseParser(eventBytesMax)
-  }
-
-  get waitingBytes(): number {
-    return this.received - this.parser.end
-  }
-
-  push(chunk: Uint8Array): readonly ResponseEvent[] {
-    this.received += chunk.length
-    this.parser.push(chunk)
-    this.read()
-    return this.takeEvents()
-  }
-
-  end(): readonly ResponseEvent[] {
-    this.parser.close()
-    this.read()
+  protected override endStream(): void {
     this.close(null)
     if (this.finish !== null) {
       this.events.push({ kind: 'finish', finish: withCalls(this.finish, this.hasCalls) })
     }
-    return this.takeEvents()
   }
 
-  private read(): void {
-    while (this.parser.next()) {
-      if (this.parser.hasData) this.readEvent()
-    }
-  }
-
-  private takeEvents(): readonly ResponseEvent[] {
-    const { events } = this
-    this.events = []
-    return events
-  }
-
-  private readEvent(): void {
-    const { bytes, dataStart, dataEnd } = this.parser
+  protected override readEvent({ bytes, dataStart, dataEnd }: SseParser): void {
     const chunk = readChunk(bytes.subarray(dataStart, dataEnd))
     if (chunk === null) return
     if (!this.hasStarted) this.events.push({ kind: 'start' })

@@ -5,6 +5,7 @@
 
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import { BufferedEvents, waitingPartSize } from '../stream/buffered-events.ts'
+import { EventDecoder } from '../stream/event-decoder.ts'
 import { Queue } from '../stream/queue.ts'
 import { SseParser } from '../stream/sse.ts'
 import type { StreamDecoder } from '../translation/codec.ts'
@@ -24,55 +25,28 @@ import {
 const endMark = '[DONE]'
 
 export function decodeStream(eventBytesMax: number): StreamDecoder {
-  return new ChatDecoder(eventBytesMax)
+  return new ChatDecoder(new SseParser(eventBytesMax))
 }
 
-class ChatDecoder implements StreamDecoder {
-  private readonly parser: SseParser
-  private events: ResponseEvent[] = []
+class ChatDecoder extends EventDecoder<SseParser> {
   private readonly parts = new OpenParts((event) => this.events.push(event))
-  private pushed = 0
   private hasStarted = false
   private finish: string | null = null
   /** The signature of the message itself, until a call takes it. */
   private encrypted: EncryptedReasoning | null = null
-  private isOver = false
 
-  constructor(eventBytesMax: number) {
-    this.parser = new SseParser(eventBytesMax)
+  protected override get heldSize(): number {
+    return this.parts.size
   }
 
-  push(chunk: Uint8Array): readonly ResponseEvent[] {
-    this.pushed += chunk.length
-    this.parser.push(chunk)
-    this.read()
-    return this.takeEvents()
-  }
-
-  end(): readonly ResponseEvent[] {
-    this.parser.close()
-    this.read()
+  protected override endStream(): void {
     if (this.finish !== null) this.endAnswer(this.finish)
-    return this.takeEvents()
   }
 
-  get waitingBytes(): number {
-    return this.pushed - this.parser.end + this.parts.size
-  }
-
-  private takeEvents(): readonly ResponseEvent[] {
-    const { events } = this
-    this.events = []
-    return events
-  }
-
-  private read(): void {
-    while (!this.isOver && this.parser.next()) {
-      if (!this.parser.hasData) continue
-      const text = this.parser.dataText()
-      if (text.trim() === endMark) this.endAnswer(this.finish ?? '')
-      else this.chunk(parsed(text))
-    }
+  protected override readEvent(event: SseParser): void {
+    const text = event.dataText()
+    if (text.trim() === endMark) this.endAnswer(this.finish ?? '')
+    else this.chunk(parsed(text))
   }
 
   private endAnswer(finish: string): void {

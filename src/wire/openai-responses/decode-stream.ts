@@ -5,6 +5,7 @@
 
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import { RawJson } from '../json/text.ts'
+import { EventDecoder } from '../stream/event-decoder.ts'
 import { SseParser } from '../stream/sse.ts'
 import type { StreamDecoder } from '../translation/codec.ts'
 import type { ResponseEvent } from '../translation/neutral.ts'
@@ -20,50 +21,26 @@ import {
 import { PartQueue } from './decode-stream-parts.ts'
 
 export function decodeStream(eventBytesMax: number): StreamDecoder {
-  return new ResponsesDecoder(eventBytesMax)
+  return new ResponsesDecoder(new SseParser(eventBytesMax))
 }
 
-class ResponsesDecoder implements StreamDecoder {
-  private readonly parser: SseParser
+class ResponsesDecoder extends EventDecoder<SseParser> {
   private readonly parts = new PartQueue()
-  private pushedBytes = 0
-  private events: ResponseEvent[] = []
   private isStarted = false
-  private isFinished = false
   /** The last item that was emitted, by its index. */
   private lastIndex = -1
   private readonly seen = { call: false, refusal: false }
 
-  constructor(eventBytesMax: number) {
-    this.parser = new SseParser(eventBytesMax)
+  protected override get heldSize(): number {
+    return this.parts.size
   }
 
-  get waitingBytes(): number {
-    return this.pushedBytes - this.parser.end + this.parts.size
+  protected override readEvent(event: SseParser): void {
+    const value = parsed(event.dataText())
+    if (isRecord(value)) this.readTyped(value)
   }
 
-  push(chunk: Uint8Array): readonly ResponseEvent[] {
-    this.pushedBytes += chunk.length
-    this.parser.push(chunk)
-    return this.readEvents()
-  }
-
-  end(): readonly ResponseEvent[] {
-    this.parser.close()
-    return this.readEvents()
-  }
-
-  private readEvents(): readonly ResponseEvent[] {
-    this.events = []
-    while (this.parser.next()) {
-      if (!this.parser.hasData || this.isFinished) continue
-      const value = parsed(this.parser.dataText())
-      if (isRecord(value)) this.read(value)
-    }
-    return this.events
-  }
-
-  private read(value: JsonRecord): void {
+  private readTyped(value: JsonRecord): void {
     switch (value.type) {
       case 'response.created':
       case 'response.in_progress':
@@ -209,7 +186,7 @@ class ResponsesDecoder implements StreamDecoder {
       // Some hosts tell items only here.
       if (index > this.lastIndex) this.endItem(index, item)
     }
-    this.isFinished = true
+    this.isOver = true
     this.emit(this.parts.close())
     this.events.push({ kind: 'finish', finish: finishOf(response, (kind) => this.seen[kind]) })
   }
