@@ -71,7 +71,7 @@ export interface OpenDatabase<Tables> {
   readonly database: Kysely<Tables>
   /** How long the present commit has taken so far; 0 while there is none. */
   commitMs(): number
-  /** False from a commit that the machine made fail until one works again; see commit-health.ts. */
+  /** False from a commit that the machine made fail until one works again; see `CommitHealth`. */
   canCommit(): boolean
   /** How many operations and transactions wait for their turn to write. */
   waiting(): number

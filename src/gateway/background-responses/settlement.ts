@@ -31,8 +31,7 @@ import type { Counter } from '../../tokens/count.ts'
 import type { ResponseState } from '../../wire/openai-responses/extract-response.ts'
 import { backgroundResponses as dialect } from '../../wire/openai-responses/index.ts'
 import type { Usage } from '../../wire/usage.ts'
-import { countedOutput, estimatedInput, type TokenCount } from '../bounds/count-output.ts'
-import { contradictions } from '../bounds/plausible-usage.ts'
+import { contradictions, countedOutput, estimatedInput, type TokenCount } from '../bounds/usage.ts'
 import type { Hold, RequestContext, RequestPlan, UpstreamResponse } from '../request.ts'
 
 /** What is stored of a request whose response is still running. */

@@ -2,7 +2,6 @@
  * Turns → messages of Converse: of the user and the assistant in turn, the user's first, and results of tools at the beginning
  * of the message behind their calls. Thoughts in the history are left out: only the models that sign them take them.
  */
-
 import { isRecord, parsed } from '../json/parsed.ts'
 import { type JsonOut, RawJson } from '../json/text.ts'
 import type { Capabilities } from '../translation/capabilities.ts'
@@ -11,6 +10,7 @@ import type {
   CallPart,
   ConversationPart,
   ConversationTurn,
+  MediaPart,
   ResultPart,
 } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
@@ -18,7 +18,6 @@ import { plainId } from '../translation/reasoning-carriers.ts'
 import type { NamedTools } from '../translation/tool-names.ts'
 import { joinedTurns } from '../translation/turns.ts'
 import type { CachePoints } from './encode-request-cache.ts'
-import { mediaBlock } from './encode-request-parts.ts'
 
 const idCharactersMax = 64
 /** For a message that must have content and has none: a text must not be blank. */
@@ -192,4 +191,49 @@ function dropped(part: ConversationPart, { adjust }: MessageDeps): readonly Json
   const field = 'pointer' in part ? part.pointer : part.kind
   adjust({ kind: 'dropped', field, why: 'supported in its own format only' })
   return []
+}
+
+const imageFormats: Readonly<Record<string, string>> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpeg',
+  'image/jpg': 'jpeg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+}
+
+const documentFormats: Readonly<Record<string, string>> = {
+  'application/pdf': 'pdf',
+  'text/csv': 'csv',
+  'text/html': 'html',
+  'text/plain': 'txt',
+  'text/markdown': 'md',
+}
+
+const encoder = new TextEncoder()
+
+/**
+ * Media as blocks of bytes in base64, since Converse fetches nothing. Throws WireError naming what the model does not accept.
+ * API_runtime_ImageBlock, API_runtime_DocumentBlock, 2026-11. `place` keeps the names of a message's documents apart; names of the caller's could hold instructions, so they are
+ * not sent.
+ */
+function mediaBlock(part: MediaPart, { inputs }: Capabilities, place: number): JsonOut {
+  const { medium, source, pointer } = part
+  if (medium === 'audio' || !inputs.includes(medium)) {
+    throw untranslatable(pointer, `the model does not support ${medium}`)
+  }
+  if (source.kind === 'url') throw untranslatable(pointer, 'media must be sent in base64')
+  const mediaType = source.kind === 'text' ? 'text/plain' : source.mediaType
+  const formats = medium === 'image' ? imageFormats : documentFormats
+  const format = Object.hasOwn(formats, mediaType) ? formats[mediaType] : undefined
+  if (format === undefined) throw untranslatable(pointer, `media type '${mediaType}' is not supported`)
+  const bytes = source.kind === 'text' ? base64(source.text) : source.data
+  return medium === 'image'
+    ? { image: { format, source: { bytes } } }
+    : { document: { format, name: `document-${place + 1}`, source: { bytes } } }
+}
+
+function base64(text: string): string {
+  let binary = ''
+  for (const byte of encoder.encode(text)) binary += String.fromCharCode(byte)
+  return btoa(binary)
 }

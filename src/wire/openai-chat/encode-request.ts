@@ -2,12 +2,18 @@
  * A conversation in the neutral form → a chat request that api.openai.com accepts, without any vendor's fields.
  * What a prompt cache matches comes first: model, tools, messages; then the settings. Same values, same bytes.
  */
-
 import { jsonText } from '../json/text.ts'
+import type { Capabilities, Effort } from '../translation/capabilities.ts'
 import { cutAt } from '../translation/emulated-stops.ts'
-import type { Adjustment, Conversation, EncodedRequest, TranslationTarget } from '../translation/neutral.ts'
+import type {
+  Adjustment,
+  Conversation,
+  EncodedRequest,
+  Reasoning,
+  TranslationTarget,
+} from '../translation/neutral.ts'
+import { untranslatable } from '../translation/policy.ts'
 import { NamedTools, openaiNames } from '../translation/tool-names.ts'
-import { effortFor } from './encode-request-effort.ts'
 import { messagesOf } from './encode-request-messages.ts'
 import { choiceOf, settingsOf, stopsOf, toolsOf } from './encode-request-settings.ts'
 
@@ -53,4 +59,68 @@ function omissions(conversation: Conversation, takesBreakpoints: boolean): reado
 
 function hasBreakpoints({ turns }: Conversation): boolean {
   return turns.some(({ parts }) => parts.some((part) => 'cache' in part && part.cache !== null))
+}
+
+const ascending: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+
+/** Tokens below which a budget means the effort; wire formats that count tokens are said in efforts so. */
+const budgets: readonly (readonly [tokensBelow: number, effort: Effort])[] = [
+  [1, 'none'],
+  [5_000, 'low'],
+  [10_000, 'medium'],
+]
+
+interface WrittenEffort {
+  /** null: the field is left out, and the model's default holds. */
+  readonly effort: Effort | null
+  readonly adjusted: readonly Adjustment[]
+}
+
+/**
+ * The reasoning effort, rounded to what the model supports, and `none` or omitted where it does not support an effort with
+ * function tools. Changes are reported. Throws WireError where the model takes no function tools in this format at all.
+ */
+function effortFor(reasoning: Reasoning, takes: Capabilities, hasTools: boolean): WrittenEffort {
+  const wanted = reasoning.effort ?? effortOfBudget(reasoning.budget)
+  if (hasTools && takes.chatTools !== 'always') return besideTools(wanted, takes)
+  if (wanted === null) return { effort: null, adjusted: [] }
+  if (takes.thinking === 'none') {
+    return wanted === 'none'
+      ? { effort: null, adjusted: [] }
+      : changed(null, 'dropped', 'the model does not reason')
+  }
+  const effort = nearest(wanted, takes)
+  if (effort === null) return changed(null, 'dropped', 'the model does not support effort')
+  if (effort !== wanted)
+    return changed(effort, 'adapted', `the nearest effort that the model supports: ${effort}`)
+  if (reasoning.effort === null) return changed(effort, 'adapted', `converted to effort ${effort}`)
+  return { effort, adjusted: [] }
+}
+
+function besideTools(wanted: Effort | null, takes: Capabilities): WrittenEffort {
+  if (takes.chatTools === 'never') {
+    throw untranslatable('tools', 'this model does not support function tools in Chat Completions')
+  }
+  if (wanted === 'none') return { effort: 'none', adjusted: [] }
+  const why = 'the model does not support effort with function tools in this format'
+  if (takes.chatTools === 'explicit_none') return changed('none', 'adapted', why)
+  return wanted === null ? { effort: null, adjusted: [] } : changed(null, 'dropped', why)
+}
+
+function effortOfBudget(budget: number | null): Effort | null {
+  if (budget === null || budget < 0) return null
+  return budgets.find(([tokensBelow]) => budget < tokensBelow)?.[1] ?? 'high'
+}
+
+/** The effort itself, else the next higher one that is taken, else the highest. */
+function nearest(wanted: Effort, { efforts, thinkingOff }: Capabilities): Effort | null {
+  if (wanted === 'none' && thinkingOff !== null) return 'none'
+  const levels = ascending.filter((effort) => effort !== 'none' && efforts.includes(effort))
+  return (
+    levels.find((effort) => ascending.indexOf(effort) >= ascending.indexOf(wanted)) ?? levels.at(-1) ?? null
+  )
+}
+
+function changed(effort: Effort | null, kind: Adjustment['kind'], why: string): WrittenEffort {
+  return { effort, adjusted: [{ kind, field: 'reasoning', why }] }
 }

@@ -2,7 +2,6 @@
  * Who pays for what, for every way in which a request can end; the usage that is billed; and what is written off because an
  * account caused it, or because an attempt was not delivered.
  */
-
 import {
   inputMeters,
   type Meter,
@@ -19,8 +18,13 @@ import type { ReceiptDraft } from '../../../ledger/types.ts'
 import type { Counter } from '../../../tokens/count.ts'
 import type { UpstreamFormat } from '../../../wire/dialect.ts'
 import type { RawUsage, Usage } from '../../../wire/usage.ts'
-import { countedInput, countedOutput, type TokenCount } from '../../bounds/count-output.ts'
-import { capUsage, type PlausibleUsage } from '../../bounds/plausible-usage.ts'
+import {
+  capUsage,
+  countedInput,
+  countedOutput,
+  type PlausibleUsage,
+  type TokenCount,
+} from '../../bounds/usage.ts'
 import type {
   AnsweredWork,
   PlannedWork,

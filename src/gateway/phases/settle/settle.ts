@@ -21,8 +21,7 @@ import type { Attempt, ReceiptDraft, Settlement, UsageSource } from '../../../le
 import type { Counter } from '../../../tokens/count.ts'
 import type { ProviderObject } from '../../../wire/dialect.ts'
 import type { Usage } from '../../../wire/usage.ts'
-import { countedOutput } from '../../bounds/count-output.ts'
-import { capUsage } from '../../bounds/plausible-usage.ts'
+import { capUsage, countedOutput } from '../../bounds/usage.ts'
 import type {
   AnsweredWork,
   Hold,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type PictureSize, pictureSize } from './picture-size.ts'
+import { type PictureSize, pictureSize } from './media.ts'
 
 function bytes(...pieces: readonly (string | readonly number[])[]): Buffer {
   return Buffer.concat(

@@ -1,7 +1,7 @@
 /** Output that no upstream reported: counted and extrapolated, or estimated low if there is no count. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countedOutput } from './count-output.ts'
+import { countedOutput } from './usage.ts'
 
 const tokensMax = 1_000
 const busy = { count: async () => undefined }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base'
-import { runFrom, type TextRun } from './runs.ts'
+import { runFrom, type TextRun } from './count-work.ts'
 
 setMergeCacheSize(0)
 const tokens = (text: string) => countTokens(text, { disallowedSpecial: new Set() })
