@@ -32,13 +32,13 @@ export interface RequestHandler {
 }
 
 /** A request's IDs and its log recorder. */
-export interface RequestScope {
+interface RequestScope {
   readonly requestId: string
   readonly unique: string
   readonly recorder: Recorder
 }
 
-export interface RequestHandlerOptions {
+interface RequestHandlerOptions {
   readonly clock: Clock
   /** Distinguishes the IDs of this sandbox from other sandboxes' IDs. */
   readonly seed: string

@@ -12,7 +12,7 @@ import type { InputUsage } from './script/script.ts'
  * How the sandbox's side of a request ended: `complete` is a whole answer or error handed to the socket,
  * `broken_off` an answer that a behavior (or closing the sandbox) cut, `client_gone` one that the client left.
  */
-export type RequestOutcome = 'running' | 'complete' | 'broken_off' | 'client_gone'
+type RequestOutcome = 'running' | 'complete' | 'broken_off' | 'client_gone'
 
 export interface LoggedRequest {
   readonly requestId: string
@@ -159,7 +159,7 @@ function waiterList(waitersMax: number): WaiterList {
   }
 }
 
-export interface RequestLogOptions {
+interface RequestLogOptions {
   readonly clock: Clock
   readonly logBodies: boolean
   readonly limits: RequestLogLimits

@@ -41,7 +41,7 @@ export interface StoredResponseRoute {
   readonly id: string
 }
 
-export type SandboxRoute =
+type SandboxRoute =
   | StoredResponseRoute
   | { readonly kind: 'address'; readonly dialect: SandboxDialect; readonly address: Endpoint }
   | { readonly kind: 'error'; readonly dialect: SandboxDialect; readonly error: ProviderError }

@@ -12,7 +12,7 @@ import { type LoggedRequest, openRequestLog, type RequestLog, type RequestLogLim
 import { routeOf } from './routes.ts'
 import { playScript } from './script/player.ts'
 
-export interface SandboxLimits extends RequestLogLimits {
+interface SandboxLimits extends RequestLogLimits {
   readonly bodyBytesMax: number
   /** How deep the JSON of a body may nest. */
   readonly jsonDepthMax: number
@@ -43,7 +43,7 @@ export const sandboxLimits: SandboxLimits = {
   stepsPerTurnMax: 64,
 }
 
-export interface SandboxOptions {
+interface SandboxOptions {
   readonly clock: Clock
   /** 0, the default, takes a free one. */
   readonly port?: number

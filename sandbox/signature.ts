@@ -57,7 +57,7 @@ export function isThoughtSignature(value: string, tool: string): boolean {
 }
 
 /** The parts of our item IDs: the answer, and whether it reasoned. */
-export interface ItemId {
+interface ItemId {
   readonly prefix: string
   readonly unique: string
   readonly reasoned: boolean

@@ -161,7 +161,7 @@ export function declarationsIn(body: JsonObject): readonly JsonObject[] {
 }
 
 /** How functions are to be called, the mode in capitals. */
-export interface CallingConfig {
+interface CallingConfig {
   readonly mode: string
   readonly allowed: readonly string[]
 }

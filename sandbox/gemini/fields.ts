@@ -142,7 +142,7 @@ const scalars: Readonly<Record<string, readonly [type: string, is: (value: unkno
   struct: ['type.googleapis.com/google.protobuf.Struct', isObject],
 }
 
-export type GeminiReading =
+type GeminiReading =
   | { readonly kind: 'body'; readonly body: JsonObject }
   | { readonly kind: 'error'; readonly error: ProviderError }
 

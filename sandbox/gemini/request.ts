@@ -29,7 +29,7 @@ import {
 import { readGeminiFields } from './fields.ts'
 
 /** Model and method in a path. */
-export interface GeminiPath {
+interface GeminiPath {
   readonly model: string
   readonly stream: boolean
 }

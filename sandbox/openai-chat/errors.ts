@@ -6,7 +6,7 @@
 import type { ErrorResponse, ProviderError, SandboxErrorKind } from '../errors.ts'
 import type { JsonObject } from '../request/normalized-request.ts'
 
-export interface OpenaiRow {
+interface OpenaiRow {
   readonly status: number
   readonly type: string
   readonly code: string | null

@@ -9,7 +9,7 @@ import type { PromptCacheLifetime, Segment } from './normalized-request.ts'
 
 const lifetimeMs: Readonly<Record<PromptCacheLifetime, number>> = { '5m': 300_000, '1h': 3_600_000 }
 
-export interface PromptCache {
+interface PromptCache {
   /** Charges `segments` for `model`: looks up the longest cached prefix and caches the marked ones. */
   charge(model: string, segments: readonly Segment[]): InputUsage
 }

@@ -244,7 +244,7 @@ export const behaviors: readonly Behavior[] = [
 
 const byName: ReadonlyMap<string, Behavior> = new Map(behaviors.map((behavior) => [behavior.name, behavior]))
 
-export interface ModelChoice {
+interface ModelChoice {
   readonly behavior: Behavior
   readonly settings: ReadonlyMap<ParameterName, string>
 }

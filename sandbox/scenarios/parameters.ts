@@ -87,7 +87,7 @@ const settingPattern = /(?:^|\s)([a-z]+)=(\S+)/g
 /** Settings are at the beginning of a message; the rest of a long one is not searched. */
 const searchedMax = 4_096
 
-export type SettingsReading =
+type SettingsReading =
   | { readonly kind: 'settings'; readonly settings: BehaviorSettings }
   | { readonly kind: 'invalid'; readonly message: string }
 

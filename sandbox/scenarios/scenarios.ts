@@ -26,7 +26,7 @@ import { sampleArguments } from './sample.ts'
 import { wordsOf } from './words.ts'
 
 /** A request as behaviors see it. */
-export interface ScenarioInput {
+interface ScenarioInput {
   readonly request: NormalizedRequest
   readonly settings: BehaviorSettings
   readonly dialect: SandboxDialect

@@ -7,7 +7,7 @@ import type { Clock, Timer } from '../../src/base/clock.ts'
 import type { Recorder } from '../request-log.ts'
 import type { BodyFraming, Close, Head, ResponseScript, ScriptStep, Write } from './script.ts'
 
-export interface PlayerOptions {
+interface PlayerOptions {
   readonly response: ServerResponse
   readonly clock: Clock
   readonly recorder: Recorder

@@ -24,7 +24,7 @@ export type BodyFraming = 'chunked' | 'declared' | 'until_close'
  * The place of a write in the answer: `frame` opens and separates, `content` carries made tokens,
  * `finish` says why it stopped and what was used, `end` is the end mark of the protocol.
  */
-export type WriteRole = 'frame' | 'content' | 'finish' | 'end'
+type WriteRole = 'frame' | 'content' | 'finish' | 'end'
 
 export interface Write {
   readonly kind: 'write'

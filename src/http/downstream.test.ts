@@ -101,39 +101,6 @@ test('head and first event leave together', async () => {
   })
 })
 
-test('a client that never reads costs what one pause allows, and is detected as stalled', async () => {
-  const clock = manualClock()
-  await withClient(
-    async (client, raw) => {
-      raw.socket.pause()
-      client.begin(200, sse)
-      const event = Buffer.alloc(16 * 1024, 'x')
-      let written = 0
-      while (client.write(event)) {
-        written += event.length
-        await turns(1)
-        assert.ok(written < 64 * 1024 * 1024, 'the kernel cannot hold so much')
-      }
-      const since = client.stalledSinceMs
-      assert.equal(since, clock.monoMs())
-      assert.ok(client.unsentBytes <= 128 * 1024, `${client.unsentBytes} bytes`)
-      clock.advance(60_000)
-      await turns(20)
-      assert.equal(client.stalledSinceMs, since)
-      let drained = 0
-      client.onDrained(() => {
-        drained += 1
-      })
-      raw.socket.resume()
-      while (drained === 0) await turns(1)
-      assert.equal(client.stalledSinceMs, undefined)
-      assert.equal(client.unsentBytes, 0)
-      assert.equal(drained, 1)
-    },
-    { clock },
-  )
-})
-
 test('progress of a slow client is seen without an end of the waiting', async () => {
   const clock = manualClock()
   await withClient(
@@ -186,35 +153,6 @@ test('an answer that is not taken does not hold its connection for ever; a silen
   )
 })
 
-test('draining lets streams end, closes idle connections and takes no new ones', async () => {
-  await withClient(async (client, raw, { server, port }) => {
-    client.begin(200, sse)
-    client.write('data: 1\n\n')
-    assert.ok(await raw.until('data: 1'))
-    const idle = new RawClient(port)
-    idle.send(`GET /v1/x HTTP/1.1\r\n${host}\r\n`)
-    assert.equal((await idle.answer())?.status, 200)
-    const fresh = new RawClient(port)
-    await turns(5)
-    let over = false
-    const drained = server.drain(600_000).then(() => {
-      over = true
-    })
-    assert.equal(server.draining.isStarted, true)
-    await idle.untilClosed()
-    await fresh.untilClosed()
-    const late = new RawClient(port)
-    await late.untilClosed()
-    assert.equal(late.received, '')
-    assert.equal(over, false)
-    client.write('data: 2\n\n')
-    client.end()
-    assert.match((await raw.answer())?.body ?? '', /data: 2/)
-    await raw.untilClosed()
-    await drained
-  })
-})
-
 test('an answer that begins while draining says that its connection ends', async () => {
   await withClient(async (client, raw, { server }) => {
     const drained = server.drain(600_000)
@@ -224,22 +162,4 @@ test('an answer that begins while draining says that its connection ends', async
     await raw.untilClosed()
     await drained
   })
-})
-
-test('at the deadline of draining what is left is cut', async () => {
-  const clock = manualClock()
-  await withClient(
-    async (client, raw, { server }) => {
-      client.begin(200, sse)
-      client.write('data: 1\n\n')
-      assert.ok(await raw.until('data: 1'))
-      const drained = server.drain(5_000)
-      clock.advance(5_000)
-      await drained
-      await gone(client)
-      await raw.untilClosed()
-      assert.equal(clock.pending(), 0)
-    },
-    { clock },
-  )
 })

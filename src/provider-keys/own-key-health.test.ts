@@ -26,27 +26,6 @@ const rejected: Failure = {
 const limited: Failure = { ...rejected, operator: false, concerns: 'model', cooldownMs: 5_000 }
 const callers: Failure = { ...limited, retry: 'never' }
 
-test('a rejected key is set aside for its account alone, until the cooldown ends or a request succeeds', () => {
-  const clock = manualClock()
-  const health = openOwnKeyHealth({ clock, limits })
-  const [one, other] = [upstreamOf(1n), upstreamOf(2n)]
-  health.failed(one, 'gpt', rejected, 401)
-  assert.equal(health.state(1n, 'openai', 'gpt'), 'rejected')
-  assert.equal(health.state(1n, 'openai', null), 'rejected')
-  assert.equal(health.state(2n, 'openai', 'gpt'), 'usable')
-  assert.equal(health.waitMs(1n, 'openai'), 60_000)
-  assert.equal(health.lastFailure(1n, 'openai')?.message, 'rejected')
-  health.failed(one, 'gpt', limited, 429)
-  assert.equal(health.state(1n, 'openai', 'gpt'), 'rejected')
-  clock.advance(60_000)
-  assert.equal(health.state(1n, 'openai', 'gpt'), 'usable')
-  health.failed(one, 'gpt', rejected, 401)
-  health.served(other, 'gpt')
-  assert.equal(health.state(1n, 'openai', 'gpt'), 'rejected')
-  health.served(one, 'gpt')
-  assert.deepEqual([health.state(1n, 'openai', 'gpt'), health.lastFailure(1n, 'openai')], ['usable', null])
-})
-
 test('a failing model leaves the others, and a rejection of the request shows a key that works', () => {
   const health = openOwnKeyHealth({ clock: manualClock(), limits })
   health.failed(upstreamOf(1n), 'gpt', limited, 429)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import type { UpstreamFailure } from './connector.ts'
-import { openHealth, orderUpstreams } from './health.ts'
+import { openHealth, orderUpstreams, stickyHash } from './health.ts'
 
 const limits = {
   cooldownMsMax: 60_000,
@@ -216,4 +216,22 @@ test('an upstream fails until the same model serves there again, however long it
   assert.deepEqual([health.report('a').failing, health.report('a').failingModel], [true, null])
   health.served('a', 'one')
   assert.deepEqual([health.report('a').failing, health.report('a').failingModel], [false, null])
+})
+
+test('each upstream is first in proportion to its weight, and weight 0 is only a replacement', () => {
+  const health = openHealth({ limits, clock: manualClock() }).snapshot()
+  const weighted = [candidate('z', 0), candidate('a', 3), candidate('b', 1), candidate('y', 0)]
+  const first: Record<string, number> = {}
+  const total = 4_000
+  for (let count = 0; count < total; count += 1) {
+    const ordered = orderUpstreams(weighted, {
+      health,
+      sticky: stickyHash(BigInt(count), Buffer.from('x')),
+      nowMs: 0,
+    })
+    first[ordered[0]!.upstream.name] = (first[ordered[0]!.upstream.name] ?? 0) + 1
+    assert.equal(names(ordered.slice(2)), 'zy')
+  }
+  assert.deepEqual(Object.keys(first).sort(), ['a', 'b'])
+  assert.ok(Math.abs(first.a! / total - 0.75) < 0.04, JSON.stringify(first))
 })

@@ -5,8 +5,6 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { inspect } from 'node:util'
-import { Worker } from 'node:worker_threads'
 import type { ErrorCode } from '../../contract/errors.ts'
 import { makeKey } from '../../src/access/key-form.ts'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
@@ -344,41 +342,6 @@ test('a key in the query of a Gemini URL pays, and is not forwarded', async () =
   }
   const refusal = readRefusal('gemini', await ask('gemini', [], { query: `?key=a&key=${account.key}` }))
   assert.deepEqual([refusal.status, refusal.code], [400, 'repeated_credential'])
-})
-
-/** How often the store's threads looked up a key while `run` ran; other store calls are not counted. */
-async function questionsAboutKeys(run: () => Promise<void>): Promise<number> {
-  const { postMessage } = Worker.prototype
-  let count = 0
-  Worker.prototype.postMessage = function counted(this: Worker, ...message: Parameters<typeof postMessage>) {
-    if (inspect(message, { depth: 4 }).includes('from "api_key"')) count += 1
-    return postMessage.apply(this, message)
-  }
-  try {
-    await run()
-  } finally {
-    Worker.prototype.postMessage = postMessage
-  }
-  return count
-}
-
-test('1,000 keys with a wrong checksum cause no store lookup, and an unknown key causes one', async () => {
-  const account = await gateway.account('3')
-  const silent = await questionsAboutKeys(async () => {
-    for (let at = 0; at < 1_000; at += 1) {
-      const key = mistyped(wellFormed(), 24 + (at % 28))
-      const format = formats[at % 2]!
-      const refusal = readRefusal(format, await ask(format, [asking[format].keyHeader(key)]))
-      assert.equal(refusal.code, 'invalid_api_key')
-    }
-  })
-  assert.equal(silent, 0, 'questions to the threads of the store')
-  const unknown = wellFormed()
-  const heard = await questionsAboutKeys(async () => {
-    for (let at = 0; at < 20; at += 1) await ask('chat', [`x-api-key: ${unknown}`])
-  })
-  assert.equal(heard, 1, 'the counter counts: one question for a key that nobody has')
-  assert.equal((await ask('chat', [`x-api-key: ${account.key}`]))?.status, 200)
 })
 
 test('without its store the server reports an outage, and rejects no key for it', async () => {

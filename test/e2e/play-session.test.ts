@@ -200,25 +200,6 @@ test('the built-in key is shown, cannot be rotated or revoked, and can be given 
   assert.equal((await play(client)).status, 200)
 })
 
-test('without a balance the response is 402 with a message that can be shown', async () => {
-  // A new user waits for approval, and has no balance until then.
-  const { client } = await tenants.signUp('poor')
-  const answer = await play(client)
-  assert.deepEqual([answer.status, codeOf(answer)], [402, 'insufficient_balance'])
-  assert.match(answer.text, /Add credit at/)
-})
-
-test('a suspended account is rejected here as everywhere', async () => {
-  const { client, account: own } = await tenants.signUp('suspended')
-  await creditTo(gateway, own, 1_000_000_000n)
-  assert.equal((await play(client)).status, 200)
-  await operator.client.done('account.suspend', { account: own })
-  const refused = await play(client)
-  assert.deepEqual([refused.status, codeOf(refused)], [403, 'account_suspended'])
-  await operator.client.done('account.resume', { account: own })
-  assert.equal((await play(client)).status, 200)
-})
-
 test('the list of models equals the one for keys, and no other endpoint exists here', async () => {
   const { key } = await stranger.client.done('key.create', { name: 'lists' })
   const byKey = await sendTo(origin, {

@@ -17,7 +17,7 @@ export type Fidelity = 'faithful' | 'typed' | 'cutting'
 
 export const fidelities: readonly Fidelity[] = ['faithful', 'typed', 'cutting']
 
-export interface AgentCall {
+interface AgentCall {
   readonly id: string
   readonly name: string
   readonly input: unknown
@@ -41,7 +41,7 @@ export interface AgentTool {
   readonly schema: Json | null
 }
 
-export interface AgentSettings {
+interface AgentSettings {
   readonly fidelity: Fidelity
   readonly tools: readonly AgentTool[]
   readonly instructions: string
@@ -49,7 +49,7 @@ export interface AgentSettings {
   readonly more?: Json
 }
 
-export interface Prompt {
+interface Prompt {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -68,8 +68,7 @@ export interface Agent {
 }
 
 /** One white pixel. */
-export const pixel =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+ip1sAAAAASUVORK5CYII='
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+ip1sAAAAASUVORK5CYII='
 const pixelUrl = `data:image/png;base64,${pixel}`
 const idCharactersMax = 64
 const noParameters: Json = { type: 'object', properties: {} }

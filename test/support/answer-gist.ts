@@ -32,7 +32,7 @@ export function isLoose(value: unknown): value is Loose {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function inside(value: unknown, name: string): Loose {
+function inside(value: unknown, name: string): Loose {
   const found = isLoose(value) ? value[name] : undefined
   return isLoose(found) ? found : {}
 }
@@ -48,7 +48,7 @@ function said(value: unknown, name: string): string {
 }
 
 /** The parsed JSON of a call's arguments; truncated JSON is compared as text. */
-export function inputOf(text: unknown): unknown {
+function inputOf(text: unknown): unknown {
   if (isLoose(text)) return text
   if (typeof text !== 'string' || text.trim() === '') return {}
   try {

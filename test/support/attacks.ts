@@ -32,9 +32,9 @@ export interface AttackedGateway {
 }
 
 /** The models of the attacked gateway, each a sandbox behavior. */
-export const attackedModels = ['sandbox-echo', 'sandbox-slow', 'sandbox-stream'] as const
+const attackedModels = ['sandbox-echo', 'sandbox-slow', 'sandbox-stream'] as const
 
-export interface AttackedOptions extends StartOptions {
+interface AttackedOptions extends StartOptions {
   /** Additional sections of `tollgate.yaml`. */
   readonly yaml?: string
   readonly fixed?: InstallationOptions['fixed']
@@ -145,7 +145,7 @@ export interface Neighbor {
   close(): void
 }
 
-export interface NeighborOptions {
+interface NeighborOptions {
   readonly port: number
   /** The loopback address to connect from. */
   readonly from?: string
@@ -229,7 +229,7 @@ export function payingNeighbor(port: number, key: string, more: Partial<Neighbor
 }
 
 /** One series of requests at a steady rate. */
-export interface Phase {
+interface Phase {
   readonly sent: number
   /** One text for each failed request. */
   readonly failures: readonly string[]
@@ -239,7 +239,7 @@ export interface Phase {
   readonly elapsedP99Ms: number
 }
 
-export interface Pace {
+interface Pace {
   readonly requests: number
   readonly everyMs: number
 }
@@ -295,14 +295,14 @@ function phaseOf(asked: readonly Timed[]): Phase {
   }
 }
 
-export interface Measured {
+interface Measured {
   readonly calm: readonly Phase[]
   readonly attacked: readonly Phase[]
   /** The counters of the last attack. */
   readonly counts: Readonly<Record<string, number>>
 }
 
-export interface Measurement {
+interface Measurement {
   readonly neighbor: Neighbor
   /** Starts the attack; it is stopped and restarted for every round. */
   readonly attack: () => Promise<Attack>

@@ -13,7 +13,7 @@ export interface BalanceState {
   readonly held: bigint
 }
 
-export interface BalanceWatch {
+interface BalanceWatch {
   /** Every state of the account since the watch started. */
   states(account: bigint): Promise<readonly BalanceState[]>
   close(): void

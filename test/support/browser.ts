@@ -35,7 +35,7 @@ export interface VisitOptions {
 }
 
 /** Which rules axe runs: comparing colors takes as long as all others together. */
-export type AxeLook = 'everything' | 'contrast' | 'structure'
+type AxeLook = 'everything' | 'contrast' | 'structure'
 
 export interface Visit {
   readonly page: Page
@@ -58,7 +58,7 @@ export interface TestBrowser {
 }
 
 /** Screenshots for tests and people; not committed. */
-export const pictureFolder = join(keptFolder, 'tollgate-pictures')
+const pictureFolder = join(keptFolder, 'tollgate-pictures')
 
 /** Runs in the page, whose globals the types of this checkout do not know. */
 const tellBreaches = `document.addEventListener('securitypolicyviolation', (event) =>

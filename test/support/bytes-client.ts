@@ -104,7 +104,7 @@ export function receiptOf(origin: string, key: string, answer: Answer): Promise<
   return receiptAt(origin, key, id)
 }
 
-export async function receiptAt(origin: string, key: string, requestId: string): Promise<Receipt> {
+async function receiptAt(origin: string, key: string, requestId: string): Promise<Receipt> {
   const found = await send(origin, { path: `/v1/generations/${requestId}`, headers: bearer(key) })
   assert.equal(found.status, 200, found.text)
   return (JSON.parse(found.text) as { data: Receipt }).data

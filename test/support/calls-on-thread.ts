@@ -5,7 +5,7 @@
 import { Session } from 'node:inspector/promises'
 
 /** Counts the calls of functions in files whose address contains `folder` while `work` runs. */
-export type CountCalls = (folders: readonly string[], work: () => Promise<void>) => Promise<number>
+type CountCalls = (folders: readonly string[], work: () => Promise<void>) => Promise<number>
 
 export async function openCallCounts(): Promise<{ readonly count: CountCalls; close(): void }> {
   const session = new Session()

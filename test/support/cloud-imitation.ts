@@ -41,7 +41,7 @@ export interface CloudFacts {
   issue?(request: CloudRequest): CloudRefusal | Promise<CloudRefusal> | null
 }
 
-export interface ModelRequest extends CloudRequest {
+interface ModelRequest extends CloudRequest {
   /** Why it was rejected; '' where it was not. */
   readonly refused: string
   /** The client closed the connection before the end. */

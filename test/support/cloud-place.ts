@@ -91,7 +91,7 @@ export interface Place {
   shift(ms: number): void
 }
 
-export interface Placing {
+interface Placing {
   readonly provider: 'azure' | 'bedrock' | 'vertex'
   readonly credential: Readonly<Record<string, string>>
   readonly facts: CloudFacts
@@ -99,7 +99,7 @@ export interface Placing {
   readonly spare?: string
 }
 
-export interface CloudPlaces {
+interface CloudPlaces {
   /** Files that credentials name. */
   readonly folder: string
   /** The path of a new file there. */

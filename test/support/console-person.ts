@@ -9,7 +9,7 @@ import { type TestGateway, type TestGatewayOptions, testGateway } from './gatewa
 
 const password = 'a long enough password'
 
-export interface Somebody {
+interface Somebody {
   readonly email: string
   readonly password: string
   /** The same person without a browser. */

@@ -66,7 +66,7 @@ function jsonOf(text: string): unknown {
 }
 
 /** The HTTP path and method of an operation for this input. */
-export function sendingOf(name: OperationName, input: Readonly<Record<string, unknown>>): Sending {
+function sendingOf(name: OperationName, input: Readonly<Record<string, unknown>>): Sending {
   const { http } = operations[name]
   assert.ok(http !== null, `${name} is not on HTTP`)
   const [method, pattern] = http

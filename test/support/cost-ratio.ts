@@ -4,7 +4,7 @@
  */
 
 /** Each counts as the minimum of its runs; `floorUs`: the lower bound that `small` counts as. */
-export interface Compared<Result> {
+interface Compared<Result> {
   readonly small: () => Result
   readonly large: () => Result
   readonly floorUs?: number

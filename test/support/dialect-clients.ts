@@ -119,7 +119,7 @@ function geminiText(answer: Json): string {
     .join('')
 }
 
-export interface Asked {
+interface Asked {
   readonly key: string
   readonly model: string
   readonly text: string

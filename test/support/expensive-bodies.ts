@@ -9,7 +9,7 @@ export const parsedFormats: readonly ParsedFormat[] = [
   'gemini',
 ]
 
-export interface ExpensiveBody {
+interface ExpensiveBody {
   readonly name: string
   /** A body of about this many bytes. */
   readonly make: (bytes: number) => string

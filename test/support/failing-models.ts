@@ -13,12 +13,12 @@ export interface Refused {
 }
 
 /** An error inside a stream that had started. */
-export interface Broken {
+interface Broken {
   readonly kind: 'broken'
   readonly code: string
 }
 
-export interface Answered {
+interface Answered {
   readonly kind: 'answered'
 }
 

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface FileArrival {
+interface FileArrival {
   readonly method: string
   readonly path: string
   readonly headers: IncomingMessage['headers']

@@ -10,7 +10,7 @@ import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { at, eventsIn, type Json } from './dialect-clients.ts'
 
 /** An error as a client of the format reads it. */
-export interface ReadError {
+interface ReadError {
   /** Our error code; '' where the error is a provider's. */
   readonly code: string
   /** What the format's clients branch on: type and code, or Google's status. */
@@ -122,7 +122,7 @@ export const failedCodes: Readonly<Partial<Record<ErrorCategory, string>>> = {
   timeout: 'server_error',
 }
 
-export interface StreamedError extends ReadError {
+interface StreamedError extends ReadError {
   /** `response.error.code` where the format has it. */
   readonly failedCode: string | null
 }

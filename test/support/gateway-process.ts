@@ -28,7 +28,7 @@ const fixedLimitsMain = fileURLToPath(new URL('fixed-limits-main.ts', import.met
 /** Compiling the program takes longer than most tests, and a killed process stores nothing: all share one cache. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/tollgate', import.meta.url))
 
-export interface Ended {
+interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
@@ -45,7 +45,7 @@ process.on('exit', () => {
 })
 
 /** A server that may not listen yet. */
-export interface LaunchedProcess {
+interface LaunchedProcess {
   readonly pid: number
   readonly stdout: () => string
   readonly stderr: () => string

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface GeminiFileHost {
+interface GeminiFileHost {
   readonly origin: string
   readonly arrivals: { readonly path: string; readonly headers: IncomingMessage['headers'] }[]
   /** By name: the bytes that arrived. */

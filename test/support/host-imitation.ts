@@ -32,7 +32,7 @@ export interface Refusal {
   readonly body: unknown
 }
 
-export interface HostRequest {
+interface HostRequest {
   readonly headers: IncomingMessage['headers']
   readonly body: Record<string, unknown>
   /** Why it was rejected; '' where it was not. */

@@ -111,7 +111,7 @@ export interface HostileGateway extends TestGateway {
   end(): Promise<void>
 }
 
-export interface PostOptions {
+interface PostOptions {
   readonly key: string
   readonly path?: string
   /** Complete header lines, each with its line ending. */
@@ -259,7 +259,7 @@ export function readRefusal(format: Format, answer: RawAnswer | undefined): Refu
   return { status, code: read.code, message: read.message }
 }
 
-export const dialectOf = {
+const dialectOf = {
   chat: 'openai-chat',
   messages: 'anthropic',
   responses: 'openai-responses',

@@ -16,7 +16,7 @@ import type { Call } from '../../src/store/sqlite/messages.ts'
 import { checkRows } from '../simulation/invariants.ts'
 import { MemoryDatabase } from '../simulation/memory-database.ts'
 
-export interface MemoryLedger extends OpenLedger {
+interface MemoryLedger extends OpenLedger {
   readonly clock: Clock
 }
 

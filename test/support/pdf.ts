@@ -1,7 +1,7 @@
 /** PDFs with a number of pages, as common programs write them: plain objects, or packed into streams. */
 import { deflateSync } from 'node:zlib'
 
-export type PdfForm = 'open' | 'packed'
+type PdfForm = 'open' | 'packed'
 
 /** Each page has distinct text of about `pageBytes` bytes. */
 export function pdfOf(pages: number, form: PdfForm = 'open', pageBytes = 1_500): Buffer {

@@ -14,7 +14,7 @@ export interface PostgresLedger extends OpenLedger {
   readonly url: string
 }
 
-export interface PostgresLedgerOptions {
+interface PostgresLedgerOptions {
   readonly clock: Clock
   readonly limits?: Partial<Limits & PostgresLimits>
   /** Default: a new database. */

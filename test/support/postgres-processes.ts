@@ -35,7 +35,7 @@ export async function openProcess(
   return { ...opened, clock }
 }
 
-export interface Lock {
+interface Lock {
   release(): Promise<void>
 }
 

@@ -22,7 +22,7 @@ export async function insertUnitPrice({ database }: Pick<Store, 'database'>): Pr
 const failedAttempt = { upstream: 'an-upstream', status: 500, failure: 'upstream_error' }
 
 /** The draft with usage of this cost, and with a failed attempt where more is written off. */
-export function draftCosting(draft: ReceiptDraft, cost: bigint, writtenOff = 0n): ReceiptDraft {
+function draftCosting(draft: ReceiptDraft, cost: bigint, writtenOff = 0n): ReceiptDraft {
   const { startedMs } = draft
   const failed = { ...failedAttempt, startedMs, firstByteMs: null, endedMs: startedMs }
   const attempts = writtenOff > 0n && draft.attempts.length === 0 ? [failed] : draft.attempts

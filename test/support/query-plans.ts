@@ -6,7 +6,7 @@ import type { Store } from '../../src/store/store.ts'
 import type { Tables } from '../../src/store/tables.ts'
 import type { TestLedger } from './open-ledger.ts'
 
-export interface Watched {
+interface Watched {
   /** The same database, which records each statement. */
   readonly store: Pick<Store, 'database'>
   /** The plans of the statements since the last call, one line for each step. */

@@ -8,7 +8,7 @@ import { providers, type Reached, shortNames } from './conversations.ts'
 import { type TestGateway, testGateway } from './gateway.ts'
 import { type Relaying, type RelayUpstream, relayUpstream } from './relay-upstream.ts'
 
-export interface RelayedGateway {
+interface RelayedGateway {
   readonly gateway: TestGateway
   readonly relay: RelayUpstream
   close(): Promise<void>

@@ -6,7 +6,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo, Socket } from 'node:net'
 
 /** A request as the upstream received it. */
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly method: string
   /** Path and query. */
   readonly url: string
@@ -18,7 +18,7 @@ export interface ReceivedRequest {
 export type ChunkBytes = number | 'whole'
 
 /** How a response ends: properly, by closing in the middle of the message, or not at all. */
-export type ReplayEnd = 'complete' | 'closed' | 'silent'
+type ReplayEnd = 'complete' | 'closed' | 'silent'
 
 export interface Replay {
   readonly status: number

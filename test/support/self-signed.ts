@@ -4,7 +4,7 @@
  */
 import { generateKeyPairSync, sign } from 'node:crypto'
 
-export interface Certificate {
+interface Certificate {
   /** PEM. */
   readonly key: string
   /** PEM. */

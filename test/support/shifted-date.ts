@@ -4,7 +4,7 @@
  */
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 
-export interface ShiftedDate {
+interface ShiftedDate {
   /** Sets the current time, in milliseconds since 1970. */
   set(wallMs: number): void
   restore(): void

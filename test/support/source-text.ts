@@ -3,7 +3,7 @@
  * not misled by text. Positions are preserved: removed text becomes blanks. Knows no grammar beyond that.
  */
 
-export interface SourceText {
+interface SourceText {
   /** The source without comments. */
   readonly code: string
   /** The source without comments and without the inside of strings, templates and regular expressions. */

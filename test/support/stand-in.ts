@@ -9,7 +9,7 @@ import type { Format } from './paying-client.ts'
 export const standInUsage = { input: 7, output: 3 } as const
 
 /** The streamed response in the order of its events: the start, one with text, the finish. */
-export interface StandInStream {
+interface StandInStream {
   readonly opening: string
   /** An event with content. */
   content(text: string): string

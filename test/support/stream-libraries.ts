@@ -8,7 +8,7 @@ import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { isLoose, type Loose, listed } from './answer-gist.ts'
 
 /** The response, in its non-streamed form. */
-export type ReadStream = (sse: string) => Promise<unknown>
+type ReadStream = (sse: string) => Promise<unknown>
 
 export const libraries: Readonly<Record<ConversationFormat, ReadStream>> = {
   'openai-chat': async (sse) => {

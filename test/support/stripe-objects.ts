@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 
-export type Metadata = Readonly<Record<string, string>>
+type Metadata = Readonly<Record<string, string>>
 
 export interface Intent {
   id: string
@@ -22,7 +22,7 @@ export interface Intent {
   setup_future_usage: 'off_session' | null
 }
 
-export interface Charge {
+interface Charge {
   id: string
   object: 'charge'
   payment_intent: string
@@ -35,7 +35,7 @@ export interface Charge {
   metadata: Metadata
 }
 
-export interface PaymentMethod {
+interface PaymentMethod {
   id: string
   object: 'payment_method'
   type: 'card'
@@ -62,7 +62,7 @@ export interface Session {
   readonly ofPayment: { readonly metadata: Metadata; readonly setupFutureUsage: 'off_session' | null }
 }
 
-export interface Refund {
+interface Refund {
   id: string
   object: 'refund'
   amount: number
@@ -72,7 +72,7 @@ export interface Refund {
   status: 'pending' | 'succeeded' | 'failed' | 'canceled'
 }
 
-export interface Dispute {
+interface Dispute {
   id: string
   object: 'dispute'
   amount: number
@@ -95,7 +95,7 @@ export interface StripeEvent {
 }
 
 /** The bank's response to an off-session charge of a saved card. */
-export type BankAnswer = 'succeeds' | 'processes' | 'wants_authentication' | 'declines'
+type BankAnswer = 'succeeds' | 'processes' | 'wants_authentication' | 'declines'
 
 const identifier = (prefix: string): string => `${prefix}_${randomBytes(9).toString('hex')}`
 

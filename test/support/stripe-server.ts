@@ -9,7 +9,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { type Intent, publicSession, type Session, StripeBooks, type StripeEvent } from './stripe-objects.ts'
 import { challengePage, gonePage, payPage } from './stripe-pages.ts'
 
-export interface StripeServerOptions {
+interface StripeServerOptions {
   readonly secretKey: string
   readonly webhookSecret: string
   /** Where events are sent immediately; null: nowhere until `deliver` is called. */

@@ -1,7 +1,7 @@
 /** Rows of top-ups and codes for tests of the ledger alone, without a payment provider. */
 import type { Store } from '../../src/store/store.ts'
 
-export interface PlainTopUp {
+interface PlainTopUp {
   readonly id: bigint
   readonly account: bigint
   readonly amount: bigint
@@ -37,7 +37,7 @@ export async function insertTopUp(
     .execute()
 }
 
-export interface PlainCode {
+interface PlainCode {
   readonly id: bigint
   readonly hash: Uint8Array
   readonly amount: bigint

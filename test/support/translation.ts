@@ -136,7 +136,7 @@ function addressOf(format: ConversationFormat, url: string): UrlFields {
   return { model: found[1], stream: found[2] !== undefined }
 }
 
-export interface Refusal {
+interface Refusal {
   readonly kind: 'refused'
   readonly error: WireError
 }

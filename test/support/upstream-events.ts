@@ -4,7 +4,7 @@
  */
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 
-export interface UpstreamEvents {
+interface UpstreamEvents {
   /** All that comes before the first part. */
   readonly start: string
   /** A keep-alive event without content. */

@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import { eventually } from './metered-gateway.ts'
 
-export interface WaitingUpload {
+interface WaitingUpload {
   /** Resolves when the server has asked for the body. */
   readonly asked: Promise<unknown>
   /** Sends the body, and reads to the end of the connection. */

@@ -89,29 +89,6 @@ test('with sign-up closed, only operators create people', async (context) => {
   assert.notEqual(await people.identity.createOperator(ann), 'exists')
 })
 
-test('an invitation admits its own address once and counts as confirmation', async (context) => {
-  const clock = manualClock(systemClock.wallMs())
-  const people = await testPeople(context, { signup: 'invite', clock, limits: { sessionCachedMs: 1 } })
-  const { link, sent } = await people.identity.invite(ann.email)
-  assert.equal(sent, false)
-  const invitation = new URL(link).searchParams.get('invitation')
-  const tries: readonly [about: string, body: object, status: number][] = [
-    ['none', ann, 403],
-    ['an invented one', { ...ann, invitation: 'invented' }, 403],
-    ['another address', { ...bob, invitation }, 403],
-    ['no text', { ...ann, invitation: { $ne: null } }, 403],
-    ['its own, in capitals', { ...ann, email: 'ANN@example.org', invitation }, 200],
-    ['a used one', { ...bob, invitation }, 403],
-  ]
-  for (const [about, body, status] of tries) {
-    assert.equal((await people.browser().post('/sign-up/email', body)).status, status, about)
-  }
-  assert.equal((await people.identity.findPersonByEmail(ann.email))?.confirmed, true)
-  const late = new URL((await people.identity.invite(bob.email)).link).searchParams.get('invitation')
-  clock.advance(8 * 24 * 3_600_000)
-  assert.equal((await people.browser().post('/sign-up/email', { ...bob, invitation: late })).status, 403)
-})
-
 test('open invitations are listed, and a withdrawn one admits no one', async (context) => {
   const clock = manualClock(systemClock.wallMs())
   const people = await testPeople(context, { signup: 'invite', clock })
