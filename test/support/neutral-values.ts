@@ -47,16 +47,16 @@ export function bytesOf(body: unknown): Uint8Array {
 
 export const by = (vendor: Vendor, data: string): EncryptedReasoning => ({ vendor, data })
 
-const text = (words: string, more: Partial<TextPart> = {}): TextPart => ({
+export const text = (words: string, more: Partial<TextPart> = {}): TextPart => ({
   ...{ kind: 'text', text: words, cache: null, citations: [] },
   ...more,
 })
-const call = (id: string, more: Partial<CallPart> = {}): CallPart => ({
+export const call = (id: string, more: Partial<CallPart> = {}): CallPart => ({
   ...{ kind: 'call', id, name: 'f', namespace: null, form: 'json', input: '{}', encrypted: null },
   pointer: `call ${id}`,
   ...more,
 })
-const result = (callId: string, more: Partial<ResultPart> = {}): ResultPart => ({
+export const result = (callId: string, more: Partial<ResultPart> = {}): ResultPart => ({
   ...{ kind: 'result', callId, name: null, content: [text('seen')], json: null, isError: false },
   ...{ cache: null, pointer: `result ${callId}` },
   ...more,
@@ -66,32 +66,32 @@ export const thought = (
   encrypted: EncryptedReasoning | null = null,
   redacted = false,
 ): ThinkingPart => ({ kind: 'thinking', text: words, redacted, encrypted })
-const image = (more: Partial<MediaPart> = {}): MediaPart => ({
+export const image = (more: Partial<MediaPart> = {}): MediaPart => ({
   ...{ kind: 'media', medium: 'image', title: null, detail: null, cache: null, pointer: 'the image' },
   source: { kind: 'base64', mediaType: 'image/png', data: 'QUJD' },
   ...more,
 })
-const base64 = (mediaType: string, data = 'QUJD'): Partial<MediaPart> => ({
+export const base64 = (mediaType: string, data = 'QUJD'): Partial<MediaPart> => ({
   source: { kind: 'base64', mediaType, data },
 })
 export const at = (url: string): Partial<MediaPart> => ({ source: { kind: 'url', mediaType: null, url } })
-const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
+export const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   ...{ name, namespace: null, description: null, form: 'json', schema: null, format: null },
   ...{ strict: null, cache: null, pointer: `tool ${name}` },
   ...more,
 })
 
 type Turn = (...parts: readonly ConversationPart[]) => ConversationTurn
-const system: Turn = (...parts) => ({ role: 'system', parts })
-const user: Turn = (...parts) => ({ role: 'user', parts })
-const assistant: Turn = (...parts) => ({ role: 'assistant', parts })
-const hi = user(text('hi'))
+export const system: Turn = (...parts) => ({ role: 'system', parts })
+export const user: Turn = (...parts) => ({ role: 'user', parts })
+export const assistant: Turn = (...parts) => ({ role: 'assistant', parts })
+export const hi = user(text('hi'))
 
-const sampling = (more: Partial<Sampling> = {}): Sampling => ({
+export const sampling = (more: Partial<Sampling> = {}): Sampling => ({
   ...{ temperature: null, topP: null, topK: null, presencePenalty: null, frequencyPenalty: null, seed: null },
   ...more,
 })
-const reasoning = (more: Partial<Reasoning> = {}): Reasoning => ({
+export const reasoning = (more: Partial<Reasoning> = {}): Reasoning => ({
   ...{ effort: null, budget: null, summaries: null },
   ...more,
 })
@@ -132,19 +132,19 @@ export const frame = (more: Partial<ResponseOptions> = {}): Frame => ({
 })
 
 export const began: ResponseEvent = { kind: 'start' }
-const open = (kind: 'text' | 'thinking' | 'refusal'): ResponseEvent => ({
+export const open = (kind: 'text' | 'thinking' | 'refusal'): ResponseEvent => ({
   ...{ kind: 'open', part: { kind } },
 })
 export const openCall = (id: string, more: Partial<CallPart> = {}): ResponseEvent => ({
   kind: 'open',
   part: { ...{ kind: 'call', id, name: 'f', namespace: null, form: 'json', encrypted: null }, ...more },
 })
-const delta = (words: string): ResponseEvent => ({ kind: 'delta', text: words })
-const close = (encrypted: EncryptedReasoning | null = null): ResponseEvent => ({
+export const delta = (words: string): ResponseEvent => ({ kind: 'delta', text: words })
+export const close = (encrypted: EncryptedReasoning | null = null): ResponseEvent => ({
   ...{ kind: 'close', encrypted },
 })
-const whole = (part: ThinkingPart | MediaPart): ResponseEvent => ({ kind: 'whole', part })
-const finish = (more: Partial<Finish> = {}): Finish => ({
+export const whole = (part: ThinkingPart | MediaPart): ResponseEvent => ({ kind: 'whole', part })
+export const finish = (more: Partial<Finish> = {}): Finish => ({
   ...{ reason: 'end', stopString: null, explanation: null },
   ...more,
 })
@@ -172,7 +172,7 @@ export function encoded(encoder: StreamEncoder, events: readonly ResponseEvent[]
   return { before, last, whole: before + last }
 }
 
-function* chunks(bytes: Uint8Array, size = Math.max(1, bytes.length)): Generator<Uint8Array> {
+export function* chunks(bytes: Uint8Array, size = Math.max(1, bytes.length)): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.slice(start, start + size)
 }
 
@@ -209,7 +209,7 @@ const sealed = (encrypted: EncryptedReasoning | null): string =>
   encrypted === null ? '' : ` ${encrypted.vendor}:${encrypted.data}`
 const optional = (mark: string, value: string | null): string => (value === null ? '' : ` ${mark}${value}`)
 
-function brief(part: ConversationPart | ResponsePart): string {
+export function brief(part: ConversationPart | ResponsePart): string {
   switch (part.kind) {
     case 'text': {
       const sources = part.citations.map(({ url, title, quoted }) => ` [${url} ${title} ${quoted}]`).join('')
