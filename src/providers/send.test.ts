@@ -99,135 +99,95 @@ async function withUpstream(
 
 const head200 = 'HTTP/1.1 200 OK\r\n'
 
-interface Case {
-  readonly name: string
-  readonly behaviour: Behaviour
-  /** `status body end`, where end is `end` or the failure's kind. */
-  readonly expect: string
-}
+/** `expect` is `status body end`, where end is `end` or the failure's kind. */
+type Case = readonly [name: string, behaviour: Behaviour, expect: string]
 
 const cases: readonly Case[] = [
-  { name: 'a whole answer', behaviour: wholeAnswer(200, 'hello'), expect: '200 hello end' },
-  { name: 'an empty answer', behaviour: wholeAnswer(200, ''), expect: '200  end' },
-  { name: 'no content', behaviour: sends('HTTP/1.1 204 No Content\r\n\r\n'), expect: '204  end' },
-  { name: 'an error status', behaviour: wholeAnswer(500, 'oops'), expect: '500 oops end' },
-  {
-    name: 'chunked',
-    behaviour: sends(chunkedHead, httpChunk('ab'), httpChunk('cd'), httpChunk()),
-    expect: '200 abcd end',
-  },
-  {
-    name: 'dripped byte by byte',
-    behaviour: drips(Buffer.from(`${chunkedHead}${httpChunk('drip')}${httpChunk('drop')}${httpChunk()}`)),
-    expect: '200 dripdrop end',
-  },
-  {
-    name: 'close-delimited',
-    behaviour: sendsThen('fin', `${head200}\r\nall of it`),
-    expect: '200 all of it end',
-  },
-  {
-    name: 'early hints before the answer',
-    behaviour: sends('HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n', `${head200}content-length: 2\r\n\r\nok`),
-    expect: '200 ok end',
-  },
-  { name: 'FIN before the head', behaviour: sendsThen('fin'), expect: 'null  reset' },
-  { name: 'RST before the head', behaviour: sendsThen('rst'), expect: 'null  reset' },
-  {
-    name: 'FIN within the head',
-    behaviour: sendsThen('fin', 'HTTP/1.1 200 OK\r\ncontent-'),
-    expect: 'null  reset',
-  },
-  {
-    name: 'FIN within a chunked answer',
-    behaviour: sendsThen('fin', chunkedHead, httpChunk('ab')),
-    expect: '200 ab reset',
-  },
-  { name: 'FIN within a chunk', behaviour: sendsThen('fin', chunkedHead, '9\r\nab'), expect: '200 ab reset' },
-  {
-    name: 'FIN within a chunked answer that closes',
-    behaviour: sendsThen(
-      'fin',
-      `${head200}connection: close\r\ntransfer-encoding: chunked\r\n\r\n`,
-      httpChunk('ab'),
-    ),
-    expect: '200 ab reset',
-  },
-  {
-    name: 'FIN before the announced length',
-    behaviour: sendsThen('fin', `${head200}content-length: 9\r\n\r\nhalf`),
-    expect: '200 half reset',
-  },
-  {
-    name: 'FIN before the announced length, closing',
-    behaviour: sendsThen('fin', `${head200}connection: close\r\ncontent-length: 9\r\n\r\nhalf`),
-    expect: '200 half reset',
-  },
-  {
-    name: 'a redirect is told, not followed',
-    behaviour: wholeAnswer(302, '', ['location: http://127.0.0.1:9/canary']),
-    expect: '302  end',
-  },
-  {
-    name: 'gzip although identity was requested',
-    behaviour: wholeAnswer(200, gzipSync('zipped'), ['content-encoding: gzip']),
-    expect: '200 zipped end',
-  },
-  {
-    name: 'nothing, said to be gzip',
-    behaviour: wholeAnswer(200, '', ['content-encoding: gzip']),
-    expect: '200  end',
-  },
-  {
-    name: 'gzip that is cut off',
-    behaviour: wholeAnswer(200, gzipSync('zipped').subarray(0, 12), ['content-encoding: gzip']),
-    expect: '200 z protocol',
-  },
-  {
-    name: 'an encoding that is not known',
-    behaviour: wholeAnswer(200, 'zipped', ['content-encoding: compress']),
-    expect: 'null  protocol',
-  },
-  { name: 'no HTTP at all', behaviour: sends('SSH-2.0-OpenSSH\r\n\r\n'), expect: 'null  protocol' },
-  {
-    name: 'a head that never ends',
-    behaviour: sends(`${head200}x: ${'y'.repeat(20_000)}`),
-    expect: 'null  protocol',
-  },
-  {
-    name: 'two different lengths',
-    behaviour: sends(`${head200}content-length: 2\r\ncontent-length: 3\r\n\r\nabc`),
-    expect: 'null  protocol',
-  },
-  {
-    name: 'length and chunks',
-    behaviour: sends(`${head200}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`),
-    expect: 'null  protocol',
-  },
-  { name: 'a bad chunk size', behaviour: sends(chunkedHead, 'zz\r\nab\r\n'), expect: '200  protocol' },
-  {
-    name: 'NUL in a header',
-    behaviour: sends(`${head200}x: a\0b\r\ncontent-length: 0\r\n\r\n`),
-    expect: 'null  protocol',
-  },
-  {
-    name: 'a lone CR in a header',
-    behaviour: sends(`${head200}x: a\rset-cookie: b\r\ncontent-length: 0\r\n\r\n`),
-    expect: 'null  protocol',
-  },
-  {
-    name: 'a space before the colon',
-    behaviour: sends(`${head200}content-length : 0\r\n\r\n`),
-    expect: 'null  protocol',
-  },
-  {
-    name: 'a switch of protocols nobody asked for',
-    behaviour: sends('HTTP/1.1 101 Switching\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n'),
-    expect: 'null  protocol',
-  },
+  ['a whole answer', wholeAnswer(200, 'hello'), '200 hello end'],
+  ['an empty answer', wholeAnswer(200, ''), '200  end'],
+  ['no content', sends('HTTP/1.1 204 No Content\r\n\r\n'), '204  end'],
+  ['an error status', wholeAnswer(500, 'oops'), '500 oops end'],
+  ['chunked', sends(chunkedHead, httpChunk('ab'), httpChunk('cd'), httpChunk()), '200 abcd end'],
+  [
+    'dripped byte by byte',
+    drips(Buffer.from(`${chunkedHead}${httpChunk('drip')}${httpChunk('drop')}${httpChunk()}`)),
+    '200 dripdrop end',
+  ],
+  ['close-delimited', sendsThen('fin', `${head200}\r\nall of it`), '200 all of it end'],
+  [
+    'early hints before the answer',
+    sends('HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n', `${head200}content-length: 2\r\n\r\nok`),
+    '200 ok end',
+  ],
+  ['FIN before the head', sendsThen('fin'), 'null  reset'],
+  ['RST before the head', sendsThen('rst'), 'null  reset'],
+  ['FIN within the head', sendsThen('fin', 'HTTP/1.1 200 OK\r\ncontent-'), 'null  reset'],
+  ['FIN within a chunked answer', sendsThen('fin', chunkedHead, httpChunk('ab')), '200 ab reset'],
+  ['FIN within a chunk', sendsThen('fin', chunkedHead, '9\r\nab'), '200 ab reset'],
+  [
+    'FIN within a chunked answer that closes',
+    sendsThen('fin', `${head200}connection: close\r\ntransfer-encoding: chunked\r\n\r\n`, httpChunk('ab')),
+    '200 ab reset',
+  ],
+  [
+    'FIN before the announced length',
+    sendsThen('fin', `${head200}content-length: 9\r\n\r\nhalf`),
+    '200 half reset',
+  ],
+  [
+    'FIN before the announced length, closing',
+    sendsThen('fin', `${head200}connection: close\r\ncontent-length: 9\r\n\r\nhalf`),
+    '200 half reset',
+  ],
+  [
+    'a redirect is told, not followed',
+    wholeAnswer(302, '', ['location: http://127.0.0.1:9/canary']),
+    '302  end',
+  ],
+  [
+    'gzip although identity was requested',
+    wholeAnswer(200, gzipSync('zipped'), ['content-encoding: gzip']),
+    '200 zipped end',
+  ],
+  ['nothing, said to be gzip', wholeAnswer(200, '', ['content-encoding: gzip']), '200  end'],
+  [
+    'gzip that is cut off',
+    wholeAnswer(200, gzipSync('zipped').subarray(0, 12), ['content-encoding: gzip']),
+    '200 z protocol',
+  ],
+  [
+    'an encoding that is not known',
+    wholeAnswer(200, 'zipped', ['content-encoding: compress']),
+    'null  protocol',
+  ],
+  ['no HTTP at all', sends('SSH-2.0-OpenSSH\r\n\r\n'), 'null  protocol'],
+  ['a head that never ends', sends(`${head200}x: ${'y'.repeat(20_000)}`), 'null  protocol'],
+  [
+    'two different lengths',
+    sends(`${head200}content-length: 2\r\ncontent-length: 3\r\n\r\nabc`),
+    'null  protocol',
+  ],
+  [
+    'length and chunks',
+    sends(`${head200}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`),
+    'null  protocol',
+  ],
+  ['a bad chunk size', sends(chunkedHead, 'zz\r\nab\r\n'), '200  protocol'],
+  ['NUL in a header', sends(`${head200}x: a\0b\r\ncontent-length: 0\r\n\r\n`), 'null  protocol'],
+  [
+    'a lone CR in a header',
+    sends(`${head200}x: a\rset-cookie: b\r\ncontent-length: 0\r\n\r\n`),
+    'null  protocol',
+  ],
+  ['a space before the colon', sends(`${head200}content-length : 0\r\n\r\n`), 'null  protocol'],
+  [
+    'a switch of protocols nobody asked for',
+    sends('HTTP/1.1 101 Switching\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n'),
+    'null  protocol',
+  ],
 ]
 
-for (const { name, behaviour, expect } of cases) {
+for (const [name, behaviour, expect] of cases) {
   test(`an upstream that answers with ${name}`, async () => {
     await withUpstream(
       () => behaviour,

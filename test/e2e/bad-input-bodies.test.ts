@@ -255,170 +255,117 @@ function escaped(text: string): string {
   return `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')}"`
 }
 
-/** A field that can affect money, in its position: `{}` is the enclosing object. */
-interface BilledField {
-  readonly name: string
-  readonly value: string
-  readonly other: string
-  /** The rest of the body around the field's object; `@` is replaced by its members. */
-  readonly around: string
-}
+/**
+ * A field that can affect money, in its position: `{}` is the enclosing object. `around` is the rest of the body around the field's
+ * object; `@` is replaced by its members.
+ */
+type BilledField = readonly [name: string, value: string, other: string, around: string]
 
 const top = ',@'
 const billed: Readonly<Record<Format, readonly BilledField[]>> = {
   chat: [
-    { name: 'max_completion_tokens', value: '8', other: '9000', around: top },
-    { name: 'n', value: '1', other: '9', around: top },
-    { name: 'stream', value: 'false', other: 'true', around: top },
-    { name: 'stream_options', value: 'null', other: '{"include_usage":false}', around: top },
-    { name: 'service_tier', value: '"auto"', other: '"priority"', around: top },
-    { name: 'tools', value: '[]', other: '[{"type":"web_search"}]', around: top },
-    { name: 'modalities', value: '["text"]', other: '["audio"]', around: top },
-    { name: 'audio', value: 'null', other: '{"voice":"alloy"}', around: top },
-    { name: 'prediction', value: 'null', other: '{"type":"content"}', around: top },
-    { name: 'web_search_options', value: 'null', other: '{}', around: top },
-    { name: 'background', value: 'false', other: 'true', around: top },
-    { name: 'previous_response_id', value: 'null', other: '"resp_1"', around: top },
-    { name: 'include_usage', value: 'true', other: 'false', around: ',"stream":true,"stream_options":{@}' },
-    { name: 'type', value: '"function"', other: '"web_search"', around: ',"tools":[{@}]' },
-    { name: 'ttl', value: '"30m"', other: '"24h"', around: ',"prompt_cache_options":{@}' },
-    { name: 'cached_content', value: 'null', other: '"x"', around: ',"extra_body":{"google":{@}}' },
+    ['max_completion_tokens', '8', '9000', top],
+    ['n', '1', '9', top],
+    ['stream', 'false', 'true', top],
+    ['stream_options', 'null', '{"include_usage":false}', top],
+    ['service_tier', '"auto"', '"priority"', top],
+    ['tools', '[]', '[{"type":"web_search"}]', top],
+    ['modalities', '["text"]', '["audio"]', top],
+    ['audio', 'null', '{"voice":"alloy"}', top],
+    ['prediction', 'null', '{"type":"content"}', top],
+    ['web_search_options', 'null', '{}', top],
+    ['background', 'false', 'true', top],
+    ['previous_response_id', 'null', '"resp_1"', top],
+    ['include_usage', 'true', 'false', ',"stream":true,"stream_options":{@}'],
+    ['type', '"function"', '"web_search"', ',"tools":[{@}]'],
+    ['ttl', '"30m"', '"24h"', ',"prompt_cache_options":{@}'],
+    ['cached_content', 'null', '"x"', ',"extra_body":{"google":{@}}'],
   ],
   messages: [
-    { name: 'stream', value: 'false', other: 'true', around: top },
-    { name: 'service_tier', value: '"auto"', other: '"priority"', around: top },
-    { name: 'speed', value: '"standard"', other: '"fast"', around: top },
-    { name: 'inference_geo', value: '"global"', other: '"us"', around: top },
-    {
-      name: 'tools',
-      value: '[]',
-      other: '[{"type":"web_search_20250305","name":"web_search"}]',
-      around: top,
-    },
-    { name: 'thinking', value: 'null', other: '{"type":"enabled","budget_tokens":9}', around: top },
-    { name: 'cache_control', value: 'null', other: '{"type":"ephemeral","ttl":"1h"}', around: top },
-    { name: 'container', value: 'null', other: '"container_1"', around: top },
-    { name: 'mcp_servers', value: '[]', other: '[{"url":"http://evil.test"}]', around: top },
-    { name: 'system', value: '"a"', other: '[{"type":"text","text":"b"}]', around: top },
-    {
-      name: 'budget_tokens',
-      value: '1024',
-      other: '9000',
-      around: ',"thinking":{"type":"enabled",@}',
-    },
-    { name: 'type', value: '"enabled"', other: '"disabled"', around: ',"thinking":{@}' },
-    { name: 'ttl', value: '"5m"', other: '"1h"', around: ',"cache_control":{"type":"ephemeral",@}' },
-    {
-      name: 'max_uses',
-      value: '1',
-      other: '99',
-      around: ',"tools":[{"type":"web_search_20250305","name":"web_search",@}]',
-    },
-    {
-      name: 'type',
-      value: '"custom"',
-      other: '"web_search_20250305"',
-      around: ',"tools":[{"name":"web_search",@}]',
-    },
-    { name: 'type', value: '"text"', other: '"image"', around: ',"system":[{"text":"a",@}]' },
-    {
-      name: 'ttl',
-      value: '"5m"',
-      other: '"1h"',
-      around: ',"system":[{"type":"text","text":"a","cache_control":{"type":"ephemeral",@}}]',
-    },
-    {
-      name: 'url',
-      value: '"https://a.test/a.png"',
-      other: '"https://a.test/a.pdf"',
-      around: ',"system":[{"type":"document","source":{"type":"url",@}}]',
-    },
-    {
-      name: 'data',
-      value: '"aGk="',
-      other: '"aGk="',
-      around: ',"system":[{"type":"document","source":{"type":"base64","media_type":"application/pdf",@}}]',
-    },
-    {
-      name: 'type',
-      value: '"clear_thinking_20251015"',
-      other: '"compact_20260112"',
-      around: ',"context_management":{"edits":[{@}]}',
-    },
-    { name: 'bill_to', value: '"self"', other: '"other"', around: ',"billing_policy":{@}' },
+    ['stream', 'false', 'true', top],
+    ['service_tier', '"auto"', '"priority"', top],
+    ['speed', '"standard"', '"fast"', top],
+    ['inference_geo', '"global"', '"us"', top],
+    ['tools', '[]', '[{"type":"web_search_20250305","name":"web_search"}]', top],
+    ['thinking', 'null', '{"type":"enabled","budget_tokens":9}', top],
+    ['cache_control', 'null', '{"type":"ephemeral","ttl":"1h"}', top],
+    ['container', 'null', '"container_1"', top],
+    ['mcp_servers', '[]', '[{"url":"http://evil.test"}]', top],
+    ['system', '"a"', '[{"type":"text","text":"b"}]', top],
+    ['budget_tokens', '1024', '9000', ',"thinking":{"type":"enabled",@}'],
+    ['type', '"enabled"', '"disabled"', ',"thinking":{@}'],
+    ['ttl', '"5m"', '"1h"', ',"cache_control":{"type":"ephemeral",@}'],
+    ['max_uses', '1', '99', ',"tools":[{"type":"web_search_20250305","name":"web_search",@}]'],
+    ['type', '"custom"', '"web_search_20250305"', ',"tools":[{"name":"web_search",@}]'],
+    ['type', '"text"', '"image"', ',"system":[{"text":"a",@}]'],
+    ['ttl', '"5m"', '"1h"', ',"system":[{"type":"text","text":"a","cache_control":{"type":"ephemeral",@}}]'],
+    [
+      'url',
+      '"https://a.test/a.png"',
+      '"https://a.test/a.pdf"',
+      ',"system":[{"type":"document","source":{"type":"url",@}}]',
+    ],
+    [
+      'data',
+      '"aGk="',
+      '"aGk="',
+      ',"system":[{"type":"document","source":{"type":"base64","media_type":"application/pdf",@}}]',
+    ],
+    ['type', '"clear_thinking_20251015"', '"compact_20260112"', ',"context_management":{"edits":[{@}]}'],
+    ['bill_to', '"self"', '"other"', ',"billing_policy":{@}'],
   ],
   responses: [
-    { name: 'stream', value: 'false', other: 'true', around: top },
-    { name: 'max_tool_calls', value: '1', other: '99', around: top },
-    { name: 'tools', value: '[]', other: '[{"type":"web_search"}]', around: top },
-    { name: 'reasoning', value: 'null', other: '{"mode":"pro"}', around: top },
-    { name: 'prompt_cache_options', value: 'null', other: '{"ttl":"24h"}', around: top },
-    { name: 'previous_response_id', value: 'null', other: '"resp_1"', around: top },
-    { name: 'conversation', value: 'null', other: '"conv_1"', around: top },
-    { name: 'prompt', value: 'null', other: '{"id":"pmpt_1"}', around: top },
-    { name: 'background', value: 'false', other: 'true', around: top },
-    { name: 'service_tier', value: '"auto"', other: '"priority"', around: top },
-    { name: 'context_management', value: 'null', other: '[{"type":"compaction"}]', around: top },
-    { name: 'mode', value: '"standard"', other: '"pro"', around: ',"reasoning":{@}' },
-    { name: 'effort', value: '"low"', other: '"high"', around: ',"reasoning":{@}' },
-    { name: 'type', value: '"function"', other: '"web_search"', around: ',"tools":[{"name":"a",@}]' },
-    { name: 'ttl', value: '"30m"', other: '"24h"', around: ',"prompt_cache_options":{@}' },
+    ['stream', 'false', 'true', top],
+    ['max_tool_calls', '1', '99', top],
+    ['tools', '[]', '[{"type":"web_search"}]', top],
+    ['reasoning', 'null', '{"mode":"pro"}', top],
+    ['prompt_cache_options', 'null', '{"ttl":"24h"}', top],
+    ['previous_response_id', 'null', '"resp_1"', top],
+    ['conversation', 'null', '"conv_1"', top],
+    ['prompt', 'null', '{"id":"pmpt_1"}', top],
+    ['background', 'false', 'true', top],
+    ['service_tier', '"auto"', '"priority"', top],
+    ['context_management', 'null', '[{"type":"compaction"}]', top],
+    ['mode', '"standard"', '"pro"', ',"reasoning":{@}'],
+    ['effort', '"low"', '"high"', ',"reasoning":{@}'],
+    ['type', '"function"', '"web_search"', ',"tools":[{"name":"a",@}]'],
+    ['ttl', '"30m"', '"24h"', ',"prompt_cache_options":{@}'],
   ],
   gemini: [
-    { name: 'systemInstruction', value: 'null', other: '{"parts":[{"text":"b"}]}', around: top },
-    { name: 'tools', value: '[]', other: '[{"googleSearch":{}}]', around: top },
-    { name: 'generationConfig', value: '{"maxOutputTokens":8}', other: '{}', around: top },
-    { name: 'serviceTier', value: '"standard"', other: '"priority"', around: top },
-    { name: 'cachedContent', value: 'null', other: '"cachedContents/a"', around: top },
-    { name: 'modelArmorConfig', value: 'null', other: '{}', around: top },
-    { name: 'model', value: '"hostile-gemini"', other: '"other"', around: top },
-    { name: 'maxOutputTokens', value: '8', other: '9000', around: ',"generationConfig":{@}' },
-    { name: 'candidateCount', value: '1', other: '9', around: ',"generationConfig":{@}' },
-    {
-      name: 'thinkingConfig',
-      value: 'null',
-      other: '{"thinkingBudget":9}',
-      around: ',"generationConfig":{@}',
-    },
-    { name: 'responseModalities', value: '["TEXT"]', other: '["AUDIO"]', around: ',"generationConfig":{@}' },
-    {
-      name: 'speechConfig',
-      value: 'null',
-      other: '{"languageCode":"de"}',
-      around: ',"generationConfig":{@}',
-    },
-    { name: 'imageConfig', value: 'null', other: '{}', around: ',"generation_config":{@}' },
-    {
-      name: 'mediaResolution',
-      value: '"MEDIA_RESOLUTION_LOW"',
-      other: '"MEDIA_RESOLUTION_ULTRA_HIGH"',
-      around: ',"generationConfig":{@}',
-    },
-    {
-      name: 'thinkingBudget',
-      value: '8',
-      other: '9000',
-      around: ',"generationConfig":{"thinkingConfig":{@}}',
-    },
-    {
-      name: 'inlineData',
-      value: '{"mimeType":"image/png","data":"aGk="}',
-      other: '{"mimeType":"application/pdf","data":"aGk="}',
-      around: ',"systemInstruction":{"parts":[{@}]}',
-    },
-    {
-      name: 'fileUri',
-      value: '"https://a.test/a.png"',
-      other: '"https://a.test/a.pdf"',
-      around: ',"systemInstruction":{"parts":[{"fileData":{@}}]}',
-    },
-    {
-      name: 'data',
-      value: '"aGk="',
-      other: '"aGkh"',
-      around: ',"systemInstruction":{"parts":[{"inlineData":{"mimeType":"image/png",@}}]}',
-    },
-    { name: 'parts', value: '[]', other: '[{"text":"b"}]', around: ',"systemInstruction":{@}' },
+    ['systemInstruction', 'null', '{"parts":[{"text":"b"}]}', top],
+    ['tools', '[]', '[{"googleSearch":{}}]', top],
+    ['generationConfig', '{"maxOutputTokens":8}', '{}', top],
+    ['serviceTier', '"standard"', '"priority"', top],
+    ['cachedContent', 'null', '"cachedContents/a"', top],
+    ['modelArmorConfig', 'null', '{}', top],
+    ['model', '"hostile-gemini"', '"other"', top],
+    ['maxOutputTokens', '8', '9000', ',"generationConfig":{@}'],
+    ['candidateCount', '1', '9', ',"generationConfig":{@}'],
+    ['thinkingConfig', 'null', '{"thinkingBudget":9}', ',"generationConfig":{@}'],
+    ['responseModalities', '["TEXT"]', '["AUDIO"]', ',"generationConfig":{@}'],
+    ['speechConfig', 'null', '{"languageCode":"de"}', ',"generationConfig":{@}'],
+    ['imageConfig', 'null', '{}', ',"generation_config":{@}'],
+    ['mediaResolution', '"MEDIA_RESOLUTION_LOW"', '"MEDIA_RESOLUTION_ULTRA_HIGH"', ',"generationConfig":{@}'],
+    ['thinkingBudget', '8', '9000', ',"generationConfig":{"thinkingConfig":{@}}'],
+    [
+      'inlineData',
+      '{"mimeType":"image/png","data":"aGk="}',
+      '{"mimeType":"application/pdf","data":"aGk="}',
+      ',"systemInstruction":{"parts":[{@}]}',
+    ],
+    [
+      'fileUri',
+      '"https://a.test/a.png"',
+      '"https://a.test/a.pdf"',
+      ',"systemInstruction":{"parts":[{"fileData":{@}}]}',
+    ],
+    [
+      'data',
+      '"aGk="',
+      '"aGkh"',
+      ',"systemInstruction":{"parts":[{"inlineData":{"mimeType":"image/png",@}}]}',
+    ],
+    ['parts', '[]', '[{"text":"b"}]', ',"systemInstruction":{@}'],
   ],
 }
 
@@ -477,16 +424,17 @@ function spellings(name: string): readonly string[] {
 for (const format of formats) {
   test(`${format}: a field that affects money must be present once and spelled plainly`, async () => {
     const cases: RefusedBody[] = []
-    const put = (field: BilledField, members: string): void => {
-      const around = field.around.replace('@', () => members)
-      const name = `${field.name} as ${members} in ${field.around}`
-      cases.push({ name, body: goodBody(format, around), code: 'ambiguous_field' })
+    const put = ([name, , , around]: BilledField, members: string): void => {
+      const whole = around.replace('@', () => members)
+      const title = `${name} as ${members} in ${around}`
+      cases.push({ name: title, body: goodBody(format, whole), code: 'ambiguous_field' })
     }
     for (const field of billed[format]) {
-      for (const spelling of spellings(field.name)) {
-        put(field, `"${field.name}":${field.value},"${spelling}":${field.other}`)
-        put(field, `"${spelling}":${field.other},"${field.name}":${field.value}`)
-        if (!isGood(format, field.name, spelling)) put(field, `"${spelling}":${field.value}`)
+      const [name, value, other] = field
+      for (const spelling of spellings(name)) {
+        put(field, `"${name}":${value},"${spelling}":${other}`)
+        put(field, `"${spelling}":${other},"${name}":${value}`)
+        if (!isGood(format, name, spelling)) put(field, `"${spelling}":${value}`)
       }
     }
     for (const [name, other] of necessary[format]) {
