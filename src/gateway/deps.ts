@@ -54,7 +54,7 @@ export interface GatewayDeps extends FrontRates {
   /** The client network of a request, behind trusted proxies. */
   readonly clientNetwork: (request: IncomingMessage) => string
   readonly clock: Clock
-  /** What customers see of upstreams. */
+  /** Which upstream details customers may see. */
   readonly customerView: CustomerView
   readonly connectorOf: (provider: string) => Connector
   readonly counter: Counter

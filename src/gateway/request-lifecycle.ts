@@ -1,6 +1,6 @@
 /**
- * What dispatch and relay share of one request: the response headers of its hold, its remaining time, and whether it is
- * read to its end after the client disconnects.
+ * State of one request that dispatch and relay share: response headers, remaining time, and whether the response is read to its end
+ * after the client disconnects.
  */
 import type { Caller } from '../access/types.ts'
 import { MemoryReservation } from '../base/shared-budget.ts'

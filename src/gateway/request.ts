@@ -35,7 +35,7 @@ import type { Adjustment, Emulation, Frame, ToolNames } from '../wire/translatio
 import type { UpstreamOperation } from '../wire/upstream-paths.ts'
 import type { RawUsage } from '../wire/usage.ts'
 
-/** What a request asks for: an operation of its format, or one that is the same in every format. */
+/** The operation of a request: one of its format, or one that is the same in every format. */
 export type GatewayOperation =
   | FormatOperation
   | UploadOperation
@@ -74,7 +74,7 @@ export interface RequestContext {
   readonly client: Downstream
   /** The network that it comes from, behind trusted proxies: an IPv4 address, or a /64 of IPv6. */
   readonly network: string
-  /** What its sender sees of upstreams. */
+  /** Which upstream details the sender may see. */
   readonly customerView: CustomerView
   /** Interrupts the work on the request when the client leaves or an operator stops it. */
   readonly work: Interruptible
@@ -90,7 +90,7 @@ export interface ParsedRequest {
   readonly facts: ExtractedFields
 }
 
-/** What bounds the input before anything is counted. */
+/** Input sizes from which an upper bound is computed without counting. */
 export interface InputSize {
   readonly textBytes: number
   /** Tokens of media, by the provider's formulas. */
@@ -101,13 +101,13 @@ export interface InputSize {
   readonly audioTokens: number
   /** The most that the provider adds on its own. */
   readonly hiddenTokens: number
-  /** What the request refers to at the provider; `reasoning` is the part that the model may leave unread. */
+  /** Tokens of items stored at the provider; `reasoning` is the part that the model may skip. */
   readonly referenced: { readonly tokens: number; readonly reasoning: number }
   /** Uses of tools that run upstream; each makes the model read its input again. */
   readonly toolUses: number
-  /** What one use of such a tool brings at most. */
+  /** The most tokens that one tool use adds. */
   readonly tokensPerToolUse: number
-  /** What the request refers to at the provider can be as long as the whole window. */
+  /** The referenced items can be as long as the whole context window. */
   readonly fillsWindow: boolean
   readonly inputTokensMax: number
   readonly tokenFactor: { readonly numerator: number; readonly denominator: number }
@@ -130,7 +130,7 @@ export interface Target {
   /** The format that is spoken upstream. */
   readonly dialect: UpstreamFormat
   readonly connector: Connector
-  /** What a translated response calls the model: as the caller wrote it, or the name of a fallback. */
+  /** The model name in a translated response: as the caller wrote it, or the name of a fallback. */
   readonly responseModel: string
   /** Another model than the requested one. */
   readonly isFallback: boolean
@@ -148,7 +148,7 @@ export interface Candidate extends Offer {
   readonly offer: Offer
 }
 
-/** What decides which of equal offers a request goes to. */
+/** Request data that decides between equal offers. */
 export interface OrderedRequest {
   readonly account: bigint
   readonly parsed: ParsedRequest
@@ -187,20 +187,20 @@ export interface PreparedRequest {
   readonly plan: RequestPlan
 }
 
-/** What a request may use, at whichever candidate of its target it is served. */
+/** The plan of a request for a target, the same for all of the target's candidates. */
 export interface RequestPlan extends TargetRoute {
   /** null: passed through in both directions. */
   readonly translation: Translation | null
-  /** Marks of ours that a body which goes as it came loses on its way, and what its host takes otherwise. */
+  /** Patches that remove our reasoning carriers from a body that is passed through, and that adapt it to its host. */
   readonly marks: readonly BytePatch[]
-  /** What was left out or changed of the caller's request. */
+  /** Changes to the caller's request, such as dropped fields. */
   readonly adjusted: readonly Adjustment[]
   readonly inputSize: InputSize
   /** The output limit the caller wants in tokens, at most the model's maximum. */
   readonly outputWanted: number
   /** A fallback does not support as much as the caller wants, who did not choose it. */
   readonly exceedsFallback: boolean
-  /** What must go upstream at least, so that an answer can come of it. */
+  /** The smallest output limit with which the model can respond. */
   readonly outputFloor: number
   /** Answers that run in parallel. */
   readonly choices: number
@@ -213,7 +213,7 @@ export interface RequestPlan extends TargetRoute {
   readonly cacheLifetime: '5m' | '1h'
 }
 
-/** What the request may use of tools that run at the provider, by meter. */
+/** Provider-side tools that the request may use, by meter. */
 export interface ServerToolPlan {
   /** Uses that are held for at their fee, and the fee for the request itself. */
   readonly fees: Readonly<Record<string, number>>
@@ -240,31 +240,31 @@ export interface Hold extends Held {
   readonly person: string | null
 }
 
-/** What dispatch and relay share of one request. */
+/** State of one request that dispatch and relay share. */
 export interface RequestLifecycle {
   /** The response headers of a plan, its hold, and the candidate that responded; null: none has yet. */
   headersOf(work: PlannedWork, candidate: Candidate | null): readonly string[]
-  /** Whether what is passed through gets `usage.cost`. */
+  /** Whether responses that are passed through get `usage.cost`. */
   readonly showsCost: boolean
-  /** Its memory reservation for bytes that wait to be relayed. */
+  /** Memory reserved for bytes that wait to be relayed. */
   readonly room: MemoryReservation
   /** How long an upstream may go without content under this plan. */
   contentGapMs(plan: RequestPlan): number
-  /** Its place at the upstream of the last attempt, which `vacate` and `end` release. */
+  /** Capacity that the last attempt holds at its upstream; released by `vacate` and `end`. */
   readonly place: UpstreamPlace
   occupy(place: UpstreamPlace): void
   vacate(): void
-  /** What is left of the request's whole time. */
+  /** Time left until the request's total timeout. */
   leftMs(): number
   /** The client disconnected: how long the response is read on for its usage; 0: it is canceled upstream. */
   readOnMs(connector: Connector): number
   end(): void
 }
 
-/** What a request takes of the limits of an upstream. */
+/** Capacity that a request holds under the limits of an upstream. */
 export interface UpstreamPlace {
   readonly release: () => void
-  /** Puts the tokens that were used in the place of those that were expected; only the first call counts. */
+  /** Replaces the expected tokens by the used ones; only the first call counts. */
   readonly used: (tokens: UsedTokens) => void
 }
 
@@ -294,13 +294,13 @@ export interface WastedUsage extends PlannedWork {
   readonly candidate: Candidate
   /** null: it reported none. */
   readonly rawUsage: RawUsage | null
-  /** Its response refused the content, so that another model was asked. */
+  /** The response refused the content, so another model was tried. */
   readonly refused: boolean
-  /** How long it was waited for until another offer was asked, so that what it used is not known; null: it ended by itself. */
+  /** How long the response was awaited before another offer was tried, leaving its usage unknown; null: it ended by itself. */
   readonly waitedMs: number | null
 }
 
-/** What such an attempt cost the operator. */
+/** An attempt that was not delivered, and what it cost the operator. */
 export interface WastedAttempt extends Pick<WastedUsage, 'candidate' | 'plan'> {
   /** At list price. */
   readonly cost: bigint
@@ -310,13 +310,13 @@ export interface WastedAttempt extends Pick<WastedUsage, 'candidate' | 'plan'> {
 export interface UpstreamResponse {
   /** The candidate of the last attempt; null without an attempt. */
   readonly candidate: Candidate | null
-  /** What the candidate was sent; without one, what the first would have been sent. */
+  /** The request that the candidate was sent; without a candidate, the one for the first. */
   readonly work: PlannedWork
   /** Empty where not a byte was sent; else with the candidates that were skipped, and why. */
   readonly attempts: readonly Attempt[]
   /** The usage that failed attempts before the last one reported. */
   readonly wasted: readonly WastedUsage[]
-  /** What the response used, for the limits of its upstream. */
+  /** Reports the used tokens to the limits of the upstream. */
   readonly tokensUsed: (tokens: UsedTokens) => void
   readonly firstByteMs: number | null
   /** When the first content was seen; null when there was none. */
@@ -383,7 +383,7 @@ export type SettlementResult =
   | {
       readonly kind: 'settled'
       readonly charged: bigint
-      /** What the account can use after the charge; null: not known without a read. */
+      /** The account's available balance after the charge; null: unknown without a read. */
       readonly available: bigint | null
     }
   /** Not durable in time: a complete answer is withheld, and its settlement stays queued. */

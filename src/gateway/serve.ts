@@ -200,7 +200,7 @@ async function execute(
       tokensExpected: expectedTokens({ plan, hold }, parsed),
     })
     const { kind } = upstreamResponse.body
-    // What the upstream rejects is no member, and may be the caller's text.
+    // Members of a rejected request are not noted: they may not exist, and may be the caller's text.
     if (hold.hasUnknown && (kind === 'stream' || kind === 'answer'))
       deps.unknownMembers.note(
         context.dialect.name,

@@ -21,7 +21,7 @@ import type {
 /** Plans a request for one target; `isReadAgain`: the received body may be needed for another one. */
 export type PlanTarget = (route: TargetRoute, isReadAgain: boolean) => Promise<PreparedRequest>
 
-/** What the request refers to is stored at another upstream. */
+/** The referenced item is stored at another upstream. */
 const storedElsewhere: SkippedCandidate = { kind: 'skipped', reason: null }
 
 /** Why a target cannot take the request. */
@@ -79,8 +79,8 @@ export class TargetPlans {
   }
 
   /**
-   * What each candidate is sent under a hold that was taken for the first plan, or why it cannot take the request. `fit`
-   * gives the hold as it pays for another plan, null where it does not cover it.
+   * Returns the request for each candidate under a hold that was taken for the first plan, or why the candidate cannot take it.
+   * `fit` adjusts the hold to another plan; null if the hold does not cover it.
    */
   workWithin(hold: Hold, fit: (prepared: PreparedRequest) => Promise<Hold | null>): WorkFor {
     const holds = new Map<PreparedRequest, Promise<Hold | null>>()

@@ -15,10 +15,10 @@ export interface AlternativesDeps extends Omit<RetryLoopDeps, 'limits'> {
   readonly limits: { readonly firstContentMs: number; readonly firstContentReasoningMs: number }
 }
 
-/** Models read at least so much of a prompt in a millisecond. */
+/** The slowest rate at which models read a prompt, in bytes of text per millisecond. */
 const textBytesPerMs = 20
 
-/** Of one request. */
+/** Decides whether one request moves to another offer while its first upstream sends no content. */
 export class Alternatives {
   readonly #deps: AlternativesDeps
   readonly #workFor: WorkFor
@@ -50,7 +50,7 @@ export class Alternatives {
 
   /** Resolves when nothing reads the bodies of the request any more. */
   async settled(): Promise<void> {
-    // Its error is that of the attempt that waits for it.
+    // The attempt that waits for the decision reports its error.
     await this.#deciding?.catch(() => false)
   }
 

@@ -50,7 +50,7 @@ export interface SkippedCandidate {
   readonly reason: string | null
 }
 
-/** What a candidate is sent, or why it cannot take the request; a promise only where it is not known yet. */
+/** Returns the request for a candidate, or why the candidate cannot take it; a promise only where preparation is needed. */
 export type WorkFor = (
   candidate: Candidate,
 ) => CandidateWork | SkippedCandidate | Promise<CandidateWork | SkippedCandidate>
@@ -78,7 +78,10 @@ export interface AttemptMade {
 export interface RetryPolicy<Task extends AttemptTask> {
   /** `first` or one of the others that are left; a promise where it has to wait until one has room for the request. */
   choose(first: Candidate, others: readonly Candidate[]): Choice | Promise<Choice>
-  /** What is sent to a candidate; null: it cannot be asked, and neither can those after it. `others`: those that may be asked after it. */
+  /**
+   * Prepares the request for a candidate; null: neither this candidate nor later ones can be tried. `others`: the candidates that
+   * may follow.
+   */
   prepare(candidate: Candidate, others: readonly Candidate[]): Promise<Task | SkippedCandidate | null>
   /** Hears of every outcome, before it is decided whether another candidate is tried. */
   recordOutcome(made: AttemptMade): void
@@ -259,7 +262,7 @@ class AttemptLog {
   }
 }
 
-/** One attempt, and its record; null where not a byte of it left this process. */
+/** Makes one attempt and records it; `record` is null if no byte of the request left this process. */
 async function attemptAt(
   deps: RetryLoopDeps,
   context: RequestContext,

@@ -1,6 +1,6 @@
 /**
- * What the operator allows each upstream at this process, over all of its threads: requests at the same time, and requests and tokens per minute. So an
- * upstream is filled without being asked for more than it accepts. An upstream without limits costs nothing here.
+ * Enforces the operator's limits for each upstream across all threads of this process: concurrent requests, and requests and tokens
+ * per minute. An upstream without limits costs nothing here.
  */
 import type { Clock, Timer } from '../../base/clock.ts'
 import type { Interruptible } from '../../base/interruption.ts'
@@ -166,7 +166,7 @@ export class UpstreamCapacity {
     else this.#awaitMinute(name, obstacle)
   }
 
-  /** One timer for each upstream, for the first moment that a request which waits needs. */
+  /** Keeps one timer per upstream, set to the earliest time at which a waiting request may proceed. */
   #awaitMinute(name: string, obstacle: Obstacle | null): void {
     const retryMs = obstacle?.retryMs ?? null
     if (retryMs === null) return
@@ -253,7 +253,7 @@ export interface CapacityDeps {
   readonly limits: { readonly upstreamWaitMs: number; readonly upstreamWaitersMax: number }
 }
 
-/** One of a request's attempts: what it may wait for, and until when. */
+/** An attempt that waits for capacity: the upstreams it may use, and its deadline. */
 interface Waiting<Choice> extends Pick<RequestContext, 'work'> {
   /** In the order of preference; never empty. */
   readonly choices: readonly Choice[]

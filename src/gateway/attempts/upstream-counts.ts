@@ -1,6 +1,6 @@
 /**
- * What is counted of each upstream: its requests that run, and those of the last minute with their tokens, in memory that all
- * threads of a process share. Knows no limit.
+ * Counts the running requests of each upstream, and the requests and tokens of the last minute, in memory that all threads of a
+ * process share. Limits are checked elsewhere.
  */
 import { createHash } from 'node:crypto'
 import { type RateWindow, rollWindow, windowWordsMax } from '../../limits/window.ts'
@@ -25,7 +25,7 @@ export interface UpstreamCounts {
 const lockAt = 0
 const announcedAt = 1
 const headWords = 2
-/** Of an upstream: two words of its name's hash, its running requests, the words of its window, and these. */
+/** Words of an upstream: two of its name's hash, its running requests, the length of its rate window, the window. */
 const runningWord = 2
 const lengthWord = 3
 const windowWord = 4

@@ -1,4 +1,4 @@
-/** What a provider says is stored without what the caller wrote. */
+/** Stored provider messages contain nothing that the caller wrote. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withoutEcho, withoutOperator } from './upstream-error.ts'

@@ -35,7 +35,7 @@ export function publicUpstreamError(
 ): TollgateError {
   const { ownKey } = upstream
   if (ownKey !== undefined && failure.operator) return providerKeyFailed(ownKey, failure, status)
-  // Of an account's own key, the provider's words are about the account.
+  // With an account's own key, the provider's message may describe the account.
   const message = (ownKey === undefined ? '' : failure.providerMessage) || failure.message
   return new TollgateError(failure.code, {
     message: withoutOperator(message, upstream),
@@ -51,7 +51,7 @@ function isFinal({ operator, retryAfterMs, code }: UpstreamFailure): boolean {
   return operator && retryAfterMs === null && errors[code].retry === 'later'
 }
 
-/** What only the holder of the provider key can mend: its validity, its billing, its access to the model. */
+/** The error for a failure that only the holder of the provider key can fix: an invalid key, billing, or access to the model. */
 function providerKeyFailed(
   { displayName }: NonNullable<Upstream['ownKey']>,
   { concerns }: UpstreamFailure,
@@ -145,7 +145,7 @@ export function recordUpstreamFailure(
   )
 }
 
-/** What failed that only the operator can mend, for the log. */
+/** Describes, for the log, a failure that only the operator can fix. */
 function operatorWords({ concerns, code }: UpstreamFailure): string {
   if (code === 'gateway_loop') return 'an upstream leads back to this gateway'
   if (code === 'upstream_invalid') return 'an upstream returned a redirect'
@@ -178,9 +178,9 @@ interface FailedAttempt {
 }
 
 /**
- * What administrators see of an attempt that failed through no fault of the caller: what was sent where, and the provider's words. It
- * is stored, so it contains no credential, and nothing that the caller wrote. Undefined: the failure is the caller's, or happened on
- * an account's own key.
+ * The evidence that administrators see of a failed attempt: what was sent where, and the provider's message. Stored, so it contains
+ * no credentials and nothing that the caller wrote. Undefined if the caller caused the failure, or if it happened on an account's
+ * own key.
  */
 export function evidenceOf({
   failure,

@@ -146,7 +146,7 @@ async function cancelUnowned(
 interface ResponseTask {
   readonly context: RequestContext
   readonly caller: Caller
-  /** Its memory reservation for response bodies. */
+  /** Memory reserved for response bodies. */
   readonly room: MemoryReservation
 }
 

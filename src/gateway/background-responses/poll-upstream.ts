@@ -43,7 +43,7 @@ export interface ResponseRequest {
   readonly upstream: Upstream
   readonly method: UpstreamRequest['method']
   readonly responseId: string
-  /** What follows the response's path: '', `/cancel`, `?include=…`. */
+  /** The suffix after the response's path: '', `/cancel`, `?include=…`. */
   readonly below: string
   readonly headers: RequestContext['request']['headers']
   readonly requestId: string
@@ -63,7 +63,7 @@ export function requestResponse(deps: UpstreamPollDeps, input: ResponseRequest):
     query: '',
     headers: input.headers,
     requestId: input.requestId,
-    // It follows the path of the request that created the response, which has ended.
+    // The request that created the response took the same path, so there is no loop.
     hops: null,
   })
   const request: UpstreamRequest = {
@@ -78,7 +78,7 @@ export function requestResponse(deps: UpstreamPollDeps, input: ResponseRequest):
   return requestObject({ sender, clock, limits: { fileAnswerMs: responseAnswerMs } }, request, bounds)
 }
 
-/** These requests have no body. */
+/** Poll requests have no body. */
 function withoutContentType(headers: readonly string[]): string[] {
   const copied: string[] = []
   for (let at = 0; at < headers.length; at += 2) {

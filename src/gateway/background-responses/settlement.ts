@@ -34,7 +34,7 @@ import type { Usage } from '../../wire/usage.ts'
 import { contradictions, countedOutput, estimatedInput, type TokenCount } from '../bounds/usage.ts'
 import type { Hold, RequestContext, RequestPlan, UpstreamResponse } from '../request.ts'
 
-/** What is stored of a request whose response is still running. */
+/** Stored data of a request whose response is still running. */
 export interface ResponseFacts {
   readonly provider: string
   readonly upstreamModel: string
@@ -48,7 +48,7 @@ export interface ResponseFacts {
   readonly inputBound: InputBoundSource
   readonly excessCausedBy: ExcessCause
   readonly usageMax: Omit<UsageMax, 'pricedMeters'>
-  /** What is charged for the input where no report of it can be right. */
+  /** The input to charge if the provider's report cannot be right. */
   readonly inputCount: TokenCount
   readonly cacheLifetime: '5m' | '1h'
   readonly waived: readonly string[]
@@ -89,7 +89,7 @@ export function factsOf(
   }
 }
 
-/** As JSON; amounts are `{"nano":"1"}`, infinite counts are null. */
+/** Serializes to JSON: amounts as `{"nano":"1"}`, infinite counts as null. */
 export function writeFacts(facts: ResponseFacts): string {
   return JSON.stringify(facts, (_, value: unknown) =>
     typeof value === 'bigint' ? { nano: value.toString() } : value,
@@ -205,8 +205,8 @@ export async function settlementOf(
 }
 
 /**
- * What a canceled response may have cost where its provider does not report it: an estimate by time, as for hidden
- * reasoning of disconnected clients. The customer is not charged; it counts toward the losses that the account caused.
+ * Estimates by time, as for hidden reasoning of disconnected clients, the cost of a canceled response that its provider does not
+ * report. The customer is not charged; the cost counts toward the losses that the account caused.
  */
 function costByTime(
   { startedMs, outputLimit, price }: ResponseFacts,

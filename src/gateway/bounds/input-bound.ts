@@ -51,7 +51,10 @@ interface BoundInput {
   readonly plan: RequestPlan
 }
 
-/** One token per byte of text, the providers' formulas for media, and sizes where there is no formula. */
+/**
+ * Bounds the input without counting: one token per byte of text, the providers' formulas for media, and sizes where there is no
+ * formula.
+ */
 export function freeInput(inputSize: InputSize): InputBound {
   return inputOf(inputSize, { text: inputSize.textBytes, documents: inputSize.sizedTokens, source: 'bytes' })
 }
@@ -227,7 +230,7 @@ export function expectedTokens(
 ): number {
   const { inputSize, choices } = plan
   const textBytes = Math.ceil(inputSize.textBytes / bytesPerToken)
-  // What a provider may add, and what tools and references may, is corrected where it does.
+  // Tokens that providers, tools and references add are corrected when they are reported.
   const size = { ...inputSize, textBytes, hiddenTokens: 0, toolUses: 0, fillsWindow: false }
   const bySize = freeInput(size).tokens
   const isLimited = facts.outputLimit !== null || hold.lowered
@@ -275,9 +278,9 @@ export function inputSizeOf(
 
 /** The most uses of tools that run at the provider, by billing unit. */
 interface ToolUses {
-  /** Those that are held for; each of them reads the input again. */
+  /** Uses that the hold covers; each of them reads the input again. */
   readonly uses: Readonly<Record<string, number>>
-  /** Those that an upstream may report; infinite where the format cannot cap them. */
+  /** Uses that an upstream may report; infinite where the format cannot cap them. */
   readonly usesMax: Readonly<Record<string, number>>
   /** Billing units that the provider waives because of another tool of the request. */
   readonly waived: readonly string[]
@@ -321,7 +324,7 @@ function canSpeak(model: Model, { options }: ExtractedFields): boolean {
 
 const audioOption = 'modality:audio'
 
-/** What the uses of a request cost, and the fee for the request itself. */
+/** The fees for the tool uses of a request and for the request itself. */
 export function feesOf(
   price: PriceVersion,
   { uses, waived }: Pick<ToolUses, 'uses' | 'waived'>,

@@ -117,7 +117,7 @@ function acquireSlot(
   return Object.entries(headers).flat()
 }
 
-/** One request whose tokens are counted, and its route. */
+/** A token-counting request and its route. */
 interface CountedRequest {
   readonly caller: Caller
   readonly format: ClientCountingFormat

@@ -10,9 +10,9 @@ import { RateMeter } from '../../limits/rate-meter.ts'
 import type { RequestContext } from '../request.ts'
 
 export interface ModelLists {
-  /** Those that were written before. */
+  /** Cache of serialized lists. */
   readonly written: WrittenLists
-  /** How often each account asks for one. */
+  /** How often each account requests a list. */
   readonly rates: RateMeter
 }
 

@@ -1,7 +1,4 @@
-/**
- * What requests for files share: the upstream that stores them, the requests to it, and what its responses mean for the
- * caller.
- */
+/** Shared by requests for files: choosing the upstream that stores them, sending to it, and translating its responses for the caller. */
 
 import type { SecretSealer } from '../../access/sealing.ts'
 import type { Caller } from '../../access/types.ts'
@@ -76,7 +73,7 @@ export interface FileTask {
   readonly receive: (kind: UploadBody) => Promise<Body>
   /** The credentials that the request was authenticated with. */
   readonly credentials: () => readonly string[]
-  /** Its memory reservation for response bodies. */
+  /** Memory reserved for response bodies. */
   readonly room: MemoryReservation
 }
 

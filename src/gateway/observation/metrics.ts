@@ -40,7 +40,7 @@ export interface MetricsText {
   text(): Promise<string>
 }
 
-/** Those of this thread together with those of the others: sums, except where a metric says otherwise. */
+/** Metrics of all threads: summed, except where a metric says otherwise. */
 export function metricsText(registry: Registry, others: () => Promise<readonly MetricValues[]>): MetricsText {
   const { contentType } = registry
   return {
@@ -55,7 +55,7 @@ export function metricsText(registry: Registry, others: () => Promise<readonly M
   }
 }
 
-/** What gauges read when they are scraped. */
+/** State that gauges read when they are scraped. */
 interface MetricSources {
   readonly running: { readonly count: number }
   readonly upstreams: () => readonly { readonly name: string; readonly isHealthy: boolean }[]
@@ -154,9 +154,9 @@ export interface MeasuredSettlement {
   readonly model: string
   readonly settlement: Settlement
   readonly result: Settled
-  /** What was reserved, in nano-USD; null: not known any more, as for background responses. */
+  /** The reserved amount in nano-USD; null if no longer known, as for background responses. */
   readonly held: bigint | null
-  /** What other attempts cost, which is a part of what was written off; left out: nothing. */
+  /** Undelivered attempts, whose cost is part of the write-off; omitted if none. */
   readonly wasted?: readonly WastedAttempt[]
 }
 

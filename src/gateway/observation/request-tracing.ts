@@ -16,7 +16,7 @@ export interface TracingDeps {
   readonly clock: Clock
 }
 
-/** What the conventions call the operations. */
+/** OpenTelemetry names of the operations. */
 const operationNames: Readonly<Record<UpstreamOperation, string>> = {
   generate: 'chat',
   compact: 'chat',
@@ -25,7 +25,7 @@ const operationNames: Readonly<Record<UpstreamOperation, string>> = {
   count_tokens: 'count_tokens',
 }
 
-/** What the conventions call providers; the others are named as here. */
+/** OpenTelemetry names of providers, where they differ from ours. */
 const providerNames: Readonly<Record<string, string>> = {
   google: 'gcp.gemini',
   vertex: 'gcp.vertex_ai',

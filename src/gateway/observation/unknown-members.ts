@@ -16,7 +16,7 @@ interface UnknownMembersDeps {
   readonly clock: Clock
 }
 
-/** So many of one account are stored, and so many of all. */
+/** How many unknown members are stored for one account, and in total. */
 const ofAccountMax = 20
 const storedMax = 1_000
 

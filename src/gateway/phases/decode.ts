@@ -131,7 +131,7 @@ export function removeFallbackModels({ bytes }: Body, { fallbackModels }: Extrac
   for (const { start, end } of fallbackModels?.spans ?? []) bytes.fill(space, start, end)
 }
 
-/** What the body says, and what the headers add. */
+/** Adds the options from the request headers to those from the body. */
 export function withHeaders({ dialect, request }: RequestContext, facts: ExtractedFields): ExtractedFields {
   const { options, unknown } = readBetas(dialect.betas, request.headers)
   if (options.length === 0 && unknown.length === 0) return facts

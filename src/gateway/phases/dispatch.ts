@@ -82,12 +82,12 @@ export interface DispatchDeps
 }
 
 export interface DispatchInput {
-  /** What the first candidate that can take the request is sent. */
+  /** The prepared request for the first candidate that can take it. */
   readonly first: PlannedWork
   readonly candidates: readonly Candidate[]
   readonly workFor: WorkFor
   readonly recordModel: RecordModel
-  /** The bodies, which are let go of once an upstream has begun to respond. */
+  /** The request bodies; freed when an upstream begins to respond. */
   readonly bodies: { drop(): void; free(): void }
   readonly lifecycle: RequestLifecycle
   /** How many tokens the request is expected to use, for the limits of upstreams. */

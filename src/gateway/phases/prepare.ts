@@ -94,7 +94,7 @@ export async function prepare(
       choices: parsed.facts.choices,
       outputs: outputClassesOf(model, parsed.facts),
       ...outputBounds(model, parsed.facts, deps.limits),
-      // Of the request as it was received: translation lowers the limit as well.
+      // Checked on the received request, because translation lowers the limit as well.
       exceedsFallback: route.isFallback && (received.facts.outputLimit ?? 0) > model.outputTokensMax,
     }
     return { parsed, plan }
@@ -179,7 +179,7 @@ function passedThrough(
   format: TargetFormat,
 ): FormattedRequest | Promise<FormattedRequest> {
   const without = (marks: readonly BytePatch[]): FormattedRequest => ({ parsed, translation: null, marks })
-  // Of a body that is adapted to its host, they are taken out then.
+  // Adapting a body to its host also removes the carriers.
   if (route.connector.requestDifferences?.[format] !== undefined) return without(noEdits)
   try {
     const marks = bodyThreads.run('stripCarriers', { format, limits }, owner)

@@ -27,7 +27,7 @@ export function resolveReferences(
   return storedItems(parsed).length === 0 ? plan : withReferences(deps, caller, parsed, plan)
 }
 
-/** What a request references of earlier responses. */
+/** The items of earlier responses that a request references. */
 export function storedItems({ facts }: ParsedRequest): readonly Reference[] {
   return facts.references?.filter(({ kind }) => kind !== 'file') ?? []
 }

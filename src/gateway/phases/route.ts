@@ -111,7 +111,7 @@ function fallbacksFor(
   return sold.filter((fallback) => !taken.has(fallback.model) && taken.add(fallback.model))
 }
 
-/** Those of these names that are sold, and that the key may use, each once. */
+/** The enabled models that this key may use, without repeats. */
 function usableModels(snapshot: Snapshot, caller: Caller, names: readonly string[]): readonly Model[] {
   const { models } = caller.policy
   return [...new Set(names)].flatMap((name) => {
@@ -131,11 +131,11 @@ interface SoldModel extends ModelMatch {
 interface RoutedModel extends SoldModel {
   readonly operation: UpstreamOperation
   readonly isOnly: boolean
-  /** What the sender says of upstreams; undefined: nothing. */
+  /** The sender's preferences for upstreams; undefined: none. */
   readonly preference: RoutePreference | undefined
 }
 
-/** What the sender and its key say of upstreams, the operator's and those on the account's own keys. */
+/** Combines the preferences of the sender and its key, for the operator's upstreams and for those on the account's own keys. */
 function preferenceOf(
   { snapshot, providerKeys }: Pick<RouteDeps, 'snapshot' | 'providerKeys'>,
   { account, policy }: Caller,
@@ -147,7 +147,7 @@ function preferenceOf(
   ])
 }
 
-/** Those on the account's provider keys first, then the operator's, unless the account excludes them. */
+/** Candidates on the account's provider keys first, then the operator's unless the account excludes them. */
 function candidatesWithOwn(
   deps: RouteDeps,
   context: RequestContext,

@@ -80,9 +80,8 @@ export interface OmittedPartsDeps {
 type Part = NonNullable<UpstreamFailure['retryWithout']>
 
 /**
- * What one request is sent without, by candidate: an upstream is asked once more without the part that it rejected the whole request
- * for, where the caller does not need it there: reasoning that was encrypted for another account, or our own request for the usage
- * of a stream.
+ * Retries a candidate without the part for which it rejected the whole request, if the caller does not need that part there:
+ * reasoning that was encrypted for another account, or our own request for the usage of a stream.
  */
 export class OmittedParts {
   readonly #at = new Map<Candidate, Part>()
@@ -103,7 +102,7 @@ export class OmittedParts {
     return this.#isNew
   }
 
-  /** What the candidate is sent: the same, but for what it rejected. */
+  /** The same request for the candidate, without the part that it rejected. */
   workFor(
     deps: OmittedPartsDeps,
     context: RequestContext,

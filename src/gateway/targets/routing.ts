@@ -257,7 +257,7 @@ function bySpeed(timeOf: (speed: Speed) => number | null): Prefer {
 /** Input tokens for each output token, as in the average request of an agent or a chat. */
 const inputPerOutput = 3n
 
-/** What a typical request costs at the offer; an unknown cost is last. */
+/** The cost of a typical request at the offer; an unknown cost sorts last. */
 function costOf(snapshot: Pick<Snapshot, 'models'>, offer: Offered, nowMs: number): number {
   const rates = costRates(snapshot, offer, nowMs)
   if (rates === undefined) return Number.POSITIVE_INFINITY

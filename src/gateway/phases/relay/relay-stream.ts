@@ -51,7 +51,7 @@ export interface RelayLimits extends LingerLimits {
   readonly eventBytesMax: number
 }
 
-/** What relaying needs of the request in addition to the upstream's response. */
+/** Request data that relaying needs in addition to the upstream's response. */
 export interface RelayContext {
   readonly plan: RequestPlan
   readonly lifecycle: RequestLifecycle
@@ -66,7 +66,7 @@ export interface RelayContext {
 
 type RelayDeadline = 'silence' | 'content' | 'total' | 'readOn' | 'keepAlive' | 'slowReader'
 
-/** One stream from its first content to its end. */
+/** Relays one stream from its first content to its end. */
 export class StreamRelay {
   readonly #deps: RelayDeps
   readonly #context: RequestContext
@@ -230,7 +230,7 @@ export class StreamRelay {
       (result) => {
         this.#deps.failpoints.reach('before-terminal-event')
         if (result.kind === 'late') return sendErrorResponse(this.#deps, this.#context, settlementDelayed())
-        // As the provider reports it: what was charged, which may have been counted instead, is on the receipt.
+        // The client sees the provider's report; the receipt shows what was charged, which may have been counted instead.
         const usage = this.#relayContext.plan.dialect.toUsage(usageTap.rawUsage)
         const isOwnKey = this.#relayContext.plan.ownKeyFee !== null
         this.#sink.sendTerminal({ usage, cost: formatUsd(result.charged), isOwnKey }, this.#send)

@@ -1,7 +1,7 @@
 /**
- * One hold for all targets of a request: the maximum cost of a target that is not prepared yet is estimated by size, and once
- * it is prepared, its own bound must fit into the hold, with a lower output limit if necessary. Also what of a request may cause
- * losses: what a restricted account may not use, and who causes a cost above a hold.
+ * Makes one hold cover all targets of a request. The maximum cost of a target that is not prepared yet is estimated by size; once
+ * prepared, the target must fit into the hold, with a lower output limit if necessary. Also decides what may cause losses: what a
+ * restricted account may not use, and who causes a cost above a hold.
  */
 import type { Caller } from '../../../access/types.ts'
 import { TollgateError } from '../../../base/errors.ts'
@@ -47,7 +47,7 @@ const growthBytes = 4_096
 /** The same for tokens that were counted for another target. */
 const growthTokens = 1_024
 
-/** What the request may cost at a target that it is not prepared for; less where its tokens were counted for another. */
+/** Estimates the maximum cost at a target that is not prepared yet; less if the tokens were counted for another target. */
 export function estimatedAmounts(
   target: Target,
   { facts, body }: ParsedRequest,

@@ -11,14 +11,14 @@ export interface FundsRefusalInput {
   readonly showBalance: boolean
   /** Counting ran out of time or memory, so that the input may have fewer tokens than the bound. */
   readonly isBounded: boolean
-  /** What was asked for; its output limit may have been lowered as far as it accepts. */
+  /** The rejected reservation; with `onShortBalance: 'lower'` it was rejected even at `outputFloor`. */
   readonly asked: Pick<
     AdmissionRequest,
     'account' | 'key' | 'onShortBalance' | 'outputFloor' | 'outputWanted' | 'keyBudget'
   >
   /** When it was rejected. */
   readonly nowMs: number
-  /** What the client's format calls the output limit. */
+  /** The name of the output limit in the client's format. */
   readonly outputLimitField: string
 }
 

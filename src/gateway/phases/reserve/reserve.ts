@@ -58,7 +58,7 @@ export interface ReserveDeps extends BoundInputDeps {
   readonly address: string
 }
 
-/** What is reserved for: a request as its first target takes it. */
+/** The request as planned for its first target. */
 interface ReservedWork extends RiskyWork {
   readonly plan: RequestPlan
 }
@@ -250,7 +250,7 @@ function releaseLate(
 ): void {
   const name = 'release a late hold'
   background.run(name, async () => {
-    // Its failure is what the request was rejected for.
+    // The request was already rejected with this error.
     const admission = await admitting.catch(() => null)
     const bounds = { everyMs: limits.settleRetryMs, timesMax: limits.settleRetriesMax }
     if (admission?.kind === 'held') background.retry(name, () => ledger.release(id), bounds)
@@ -277,7 +277,7 @@ async function admitOwnKey(
   return null
 }
 
-/** What the other targets may cost at most, now that the input is counted for the first one. */
+/** The maximum cost at the other targets, now that the input is counted for the first one. */
 function countedForOthers(
   { limits }: ReserveDeps,
   { received, targets }: OtherTargets,
@@ -337,7 +337,7 @@ async function admitWaiting(deps: ReserveDeps, asked: AdmissionRequest): Promise
   }
 }
 
-/** What the error for a rejected reservation depends on. */
+/** Inputs of the error for a rejected reservation. */
 interface RefusalInput extends Omit<FundsRefusalInput, 'outputLimitField'> {
   readonly context: RequestContext
   readonly nowMs: number

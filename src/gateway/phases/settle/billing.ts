@@ -72,7 +72,7 @@ function isDelivered({ report, sample }: RelayOutcome): boolean {
   return report?.kind === 'final' || (sample?.events ?? 0) > 0
 }
 
-/** What is known of a request that was sent, once it has ended. */
+/** The outcome of a request that was sent, from which its bill is computed. */
 export interface BillingInput {
   readonly request: AnsweredWork
   readonly outcome: RelayOutcome
@@ -86,7 +86,7 @@ export interface BilledUsage {
   readonly isEstimated: boolean
 }
 
-/** What the upstream reported, and what is counted in its place. A promise only where tokens have to be counted. */
+/** Replaces parts of the upstream's report by counts where necessary. Returns a promise only if tokens have to be counted. */
 export function billedUsage(
   counter: Pick<Counter, 'count'>,
   input: BillingInput,
@@ -133,8 +133,8 @@ function usageOf(
 }
 
 /**
- * What a report that cannot be true may have cost where the request had unknown members, at most what the model can use by
- * itself: such a member may make it run more often than its limits say. `billed`: the usage that is billed in place of the report.
+ * The possible cost of an implausible report, at most what the model can use by itself, if the request had unknown members: they may
+ * make a model run more often than its limits allow. `billed`: the usage that is billed in place of the report.
  */
 export function unbelievedLoss(
   { plan, hold }: PlannedWork,
@@ -185,12 +185,8 @@ export interface WastedCost {
 const none: WastedCost = { all: 0n, refused: 0n, attempts: [] }
 
 /**
- * What attempts cost whose responses were not delivered, because they failed, refused the content or did not begin in time, and
- * another one served.
- */
-/**
- * What attempts cost whose responses were not delivered, because they failed, refused the content or did not begin in time, and
- * another one served.
+ * Sums the cost of attempts whose responses were not delivered, because they failed, refused the content or began too late, and
+ * another attempt served the request.
  */
 export function wastedCost({ wasted }: Pick<UpstreamResponse, 'wasted'>, limits: WastedLimits): WastedCost {
   return wasted.reduce((sum, attempt): WastedCost => {

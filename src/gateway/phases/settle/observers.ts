@@ -1,6 +1,6 @@
 /**
- * What is recorded of a settlement once it is durable: one list of observers, made when the server starts. An observer decides
- * nothing, and must not fail.
+ * Records each settlement once it is durable: one list of observers, made when the server starts. Observers decide nothing and must
+ * not fail.
  */
 import { inputTokens, outputTokens } from '../../../../contract/meters.ts'
 import { steadyClock } from '../../../base/clock.ts'
@@ -53,8 +53,8 @@ export function settlementObserver(deps: ObserverDeps): ObserveSettlement {
 }
 
 /**
- * What a response used, for the upstream's limit of tokens per minute. Without a response it is unknown what the upstream counts,
- * so that what was expected stays until the minute is over.
+ * Corrects the upstream's tokens per minute by the actual usage. Without a response, the upstream's count is unknown, so the
+ * estimate stays until the minute is over.
  */
 function noteUsedTokens(
   _: ObserverDeps,
@@ -87,7 +87,7 @@ function noteSpeed(
   })
 }
 
-/** What the request cost at its offer, and its time to first byte; on an account's own key it costs the operator nothing. */
+/** Records the cost and time to first byte of the offer; on an account's own key the request costs the operator nothing. */
 function noteOffer(
   deps: ObserverDeps,
   { request: { plan, upstreamResponse }, wasted }: ServedWork,
@@ -122,7 +122,7 @@ function costAt(
     : costOf(receipt, known, 'list').cost
 }
 
-/** What the attempts cost whose responses were not delivered, each under the name of its offer. */
+/** Records the cost of undelivered attempts, each under the name of its offer. */
 function noteWasted({ offerStatistics }: ObserverDeps, { wasted }: ServedWork): void {
   for (const { candidate, cost } of wasted.attempts)
     offerStatistics.settled(candidate.upstream.name, candidate.offer.upstreamModel, {

@@ -11,7 +11,7 @@ import type { Settlement } from '../../../ledger/types.ts'
 import type { SettlementResult } from '../../request.ts'
 import { settleDurably } from './settle-durably.ts'
 
-/** What was asked for leaves with the next turns of the loop. */
+/** Waits until the pending calls were sent, a few event-loop turns later. */
 async function leaving(): Promise<void> {
   for (let turns = 0; turns < 3; turns += 1) await new Promise(setImmediate)
 }
@@ -23,7 +23,7 @@ interface Case {
   /** In the writing thread. */
   readonly fails: string
   readonly dueInMs: number
-  /** What the first settlement costs; below nothing it always fails. */
+  /** The cost of the first settlement; a negative cost always fails. */
   readonly cost?: bigint
   readonly bill: 'settled' | 'late'
 }
@@ -118,7 +118,7 @@ test('an answer whose hold another server closed is withheld, because its charge
     ...{ id, nowMs: 1, cost: 0n, writtenOff: 40n, writeOffEntryId: nextId() },
     receipt: plainDraft,
   }
-  // As a server that takes the data folder over closes the holds that it finds open.
+  // A server that takes over the data folder closes open holds like this.
   const interrupted = { ...plainDraft, endReason: 'interrupted', settledLate: true } as const
   await ledger.settle({ ...settlement, writtenOff: 0n, writeOffEntryId: nextId(), receipt: interrupted })
   const clock = manualClock()

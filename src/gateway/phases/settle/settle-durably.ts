@@ -171,7 +171,7 @@ class SettlementAttempt {
   }
 
   /**
-   * What an earlier attempt committed whose reply was lost. A receipt with another end reason was written by another
+   * The result of an earlier attempt that committed but whose reply was lost. A receipt with another end reason comes from another
    * closing of the hold, from the last checkpoint, and does not charge for this response.
    */
   async #committed(): Promise<SettlementResult | undefined> {

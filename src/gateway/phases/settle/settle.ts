@@ -135,7 +135,7 @@ export function releaseHold(deps: DurableSettleDeps, { id }: Pick<Hold, 'id'>): 
 
 const nothing: PricedUsage = { ...noTokens, fees: {}, ranAt: [] }
 
-/** What decides the charge of a request that was sent. */
+/** Inputs that decide the charge of a request that was sent. */
 interface SettlementInput extends BillingInput {
   readonly request: AnsweredWork
   readonly used: BilledUsage
