@@ -27,7 +27,7 @@ import { readTree } from './support/source-tree.ts'
 
 const tree = readTree(fileURLToPath(new URL('..', import.meta.url)))
 const pages = [...tree].filter(([path]) => path.endsWith('.md'))
-/** What pages write for the server's base URL. */
+/** The server's base URL on the pages. */
 const shownOrigin = 'http://127.0.0.1:8080'
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-docs-'))
 let served: TestGateway
@@ -59,7 +59,7 @@ function blocks(page: string, language: string): string[] {
     .map(([, , text = '']) => text)
 }
 
-/** One entry for each command: continued lines joined, comments cut off. */
+/** The commands of a page: continued lines joined, comments cut off. */
 function shellLines(page: string): string[] {
   return blocks(page, 'sh')
     .flatMap((text) => text.replaceAll(/\\\n\s*/g, '').split('\n'))
@@ -233,7 +233,7 @@ interface Request {
   readonly body: string | null
 }
 
-/** What a curl line requests; only the options that pages use. */
+/** Parses a curl line; supports only the options that pages use. */
 function readCurl(line: string): Request {
   const [, ...words] = shellWords(line)
   const headers: Record<string, string> = {}
@@ -255,7 +255,7 @@ function readCurl(line: string): Request {
 
 const tutorial = 'docs/quick-start.md'
 
-/** Those sent to this server and not to a machine of the reader. */
+/** Matches requests to this server and not to a machine of the reader. */
 const asksServer = /^curl .*http:\/\/127\.0\.0\.1:8080/
 
 for (const [path, page] of pages) {

@@ -13,7 +13,7 @@ after(() => rmSync(place, { recursive: true }))
 const { pid: ended } = spawnSync(process.execPath, ['--version'])
 const hourAgo = Date.now() / 1_000 - 3_600
 
-/** What each run has left, and whether it is still needed. */
+/** Folders that runs have left, and whether each is still needed. */
 const left = [
   { name: `tollgate-tests-${ended}-abandoned`, isOld: true, isKept: false },
   { name: `tollgate-tests-${ended}-recent`, isOld: false, isKept: true },

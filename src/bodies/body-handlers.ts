@@ -3,7 +3,7 @@ import { collectGarbage } from '../base/idle-memory.ts'
 import { WireError, type WireErrorCode } from '../wire/dialect.ts'
 import { type BodyWork, bodyWork, memoryNeeded } from './body-work.ts'
 
-/** What became of one piece of work. */
+/** The result of one piece of work. */
 export type BodyOutcome =
   | { readonly kind: 'done'; readonly bytes: Uint8Array; readonly value: unknown }
   | {
@@ -19,7 +19,7 @@ export interface BodyRequests {
   work(bytes: Uint8Array, name: keyof BodyWork, input: unknown): BodyOutcome
 }
 
-/** What work leaves is not kept in addition to what the next work needs. */
+/** Work that may leave more garbage than this is followed by a collection, so that garbage does not add to the next work's memory. */
 const garbageBytesMax = 64 * 1024 * 1024
 
 export const bodyHandlers: BodyRequests = {

@@ -175,10 +175,10 @@ test('work whose client leaves while it waits is not begun, and its place is fre
     const waiting = bench.job('answer', { work })
     work.interrupt(interruption)
     assert.equal(await waiting, outcome)
-    // One that was interrupted before it came.
+    // Interrupted before it was queued.
     assert.equal(await bench.job('answer', { work }), outcome)
   }
-  // What runs is finished: its thread has the memory.
+  // Running work finishes, because its thread has the memory.
   running.interrupt({ kind: 'gone' })
   bench.release()
   assert.equal(await blocking, answered)

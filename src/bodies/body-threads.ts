@@ -91,10 +91,10 @@ class BodyThreadPool implements BodyThreads {
   readonly #busy = new Set<bigint>()
   readonly #idle: BodyThread[] = []
   readonly #threads = new Set<BodyThread>()
-  /** Those that are being stopped. */
+  /** Threads that are being stopped. */
   readonly #stopping = new Set<Promise<void>>()
   #waitingCount = 0
-  /** Of the work that runs. */
+  /** Memory of the running work. */
   #usedBytes = 0
   #idleTimer: Timer | undefined
   #isClosed = false

@@ -1,4 +1,4 @@
-/** What a body's work does without decoding it has the same result as the format's own reader. */
+/** Work on a body without decoding it has the same result as the format's own reader. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limitDefaults } from '../config/config.ts'

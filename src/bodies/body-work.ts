@@ -57,7 +57,7 @@ interface TranslatedBody extends Pick<TranslatedRequest, 'emulation'> {
   readonly headers: Readonly<Record<string, string>>
   readonly adjusted: readonly Adjustment[]
   readonly responseOptions: Omit<ResponseOptions, 'echo'>
-  /** As JSON text. */
+  /** Echoed values as JSON text. */
   readonly echo: readonly (readonly [name: string, text: string])[]
 }
 
@@ -114,7 +114,7 @@ export const bodyWork = {
     return { ...request, facts: bodyWork.facts(request.body, reading) }
   },
 
-  /** What an address that counts in another format is sent. */
+  /** Translates a request for a counting endpoint of another format. */
   countTranslated(
     body: Uint8Array,
     input: TranslateInput & { readonly to: UpstreamCountingFormat; readonly shape: CountingShape },
@@ -225,7 +225,7 @@ const factors: Readonly<Record<keyof BodyWork, number>> = {
   countTranslated: 12,
   countEdited: 12,
 }
-/** As many values as a body may have take this much, however short they are. */
+/** Memory of the maximum number of values that a body may have, however short they are. */
 const valuesBytes = 32 * 1024 * 1024
 const bytesPerValueByte = 24
 

@@ -1,4 +1,4 @@
-/** What the command line parses, and how it reports mistakes. */
+/** Parsing of the command line, and its error messages. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseArguments } from './arguments.ts'

@@ -69,7 +69,7 @@ function findCommand(words: readonly string[]): Command | undefined {
     .sort((one, other) => other.words.length - one.words.length)[0]
 }
 
-/** What arguments without a command ask help about: everything, or a group of commands. */
+/** The help topic of arguments without a command: everything, or a group of commands. */
 function topicOf(words: readonly string[], before: readonly string[]): HelpTopic | undefined {
   const [first, second = ''] = words
   if (first === undefined) return before.includes('json') ? undefined : { kind: 'overview' }
@@ -220,7 +220,7 @@ const readers: Readonly<Record<OptionType, ValueReader>> = {
   },
 }
 
-/** What a value must be, for readers that reject some. */
+/** Error messages for option types that reject some values. */
 const expectations: Readonly<Partial<Record<OptionType, string>>> = {
   number: 'must be a whole number',
   'yes or no': 'must be yes or no',

@@ -39,13 +39,13 @@ function environmentOf(dataFolder: string): Environment {
   return { TOLLGATE_DATA: dataFolder, TOLLGATE_LOG_LEVEL: 'fatal' }
 }
 
-/** Of a process: without the cache it compiles the program, which takes longer than the command. */
+/** The environment of a spawned process: without the compile cache, compiling takes longer than the command. */
 function processEnvironment(dataFolder: string): Environment {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   return { PATH, NODE_COMPILE_CACHE, ...environmentOf(dataFolder) }
 }
 
-/** As a separate process. */
+/** Runs a command in a separate process. */
 function spawned(dataFolder: string, ...words: string[]): CommandResult {
   const ran = spawnSync(process.execPath, [program, ...words], {
     encoding: 'utf8',

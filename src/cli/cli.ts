@@ -24,7 +24,7 @@ import {
   type VerifiedFolder,
 } from './run-operation.ts'
 
-/** What the process provides to the command line. */
+/** Functions of the process that the command line uses. */
 export interface CommandLineHost {
   /** To stdout. */
   readonly print: (text: string) => void
@@ -130,7 +130,7 @@ async function run(parsed: ParsedRun, { host, json }: CommandRun): Promise<numbe
   }
 }
 
-/** What the options of a command set in place of the environment. */
+/** Environment variables that a command's options override. */
 function variablesOf({ command, input }: ParsedRun): Environment {
   const isThreadsSet = command.kind === 'local' && command.name === 'serve' && input.threads !== undefined
   return isThreadsSet ? { TOLLGATE_THREADS: String(input.threads) } : {}

@@ -1,6 +1,6 @@
 /**
- * What a command is: its words, its operation, the options that fill the operation's input, and how the output is printed.
- * The commands are in `commands-table.ts`.
+ * Defines a command: its words, its operation, the options that fill the operation's input, and how the output is printed. The
+ * commands are in `commands-table.ts`.
  */
 
 import { type InputField, inputFields } from '../../contract/input-fields.ts'

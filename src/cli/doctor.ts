@@ -24,7 +24,7 @@ export interface Report {
   readonly environment: readonly { readonly variable: string; readonly isSet: boolean | null }[]
 }
 
-/** What a provider said to the credential of an upstream. */
+/** A provider's response to the credential of an upstream. */
 export interface CheckedCredential {
   readonly upstream: string
   readonly answer: {
@@ -244,7 +244,7 @@ export function credentialFinding({ upstream, answer }: JudgedCredential): Findi
   return { name: `key of ${upstream}`, state: stateOfTest[credential], text }
 }
 
-/** What the running server saw of an upstream; a key can be accepted while requests fail. */
+/** Findings about upstreams whose requests fail, even if their keys are accepted. */
 function failingFindings(listed: readonly Pick<ListedUpstream, 'name' | 'health'>[]): Finding[] {
   return listed
     .filter(({ health }) => health.failing)

@@ -3,7 +3,7 @@ import type { Command } from './command.ts'
 import { commands } from './commands-table.ts'
 import { labeled } from './table-text.ts'
 
-/** What `--help` was asked about; `group`: the first word of several commands, such as `key`. */
+/** The topic of `--help`; `group`: the first word of several commands, such as `key`. */
 export type HelpTopic =
   | { readonly kind: 'overview' }
   | { readonly kind: 'group'; readonly group: string }

@@ -1,4 +1,4 @@
-/** What help says of the fields of inputs, and the few options that are not named or read as their fields are. Data only. */
+/** Help texts of input fields, and the few options that are not named or read as their fields are. Data only. */
 
 import type { FieldType } from '../../contract/input-fields.ts'
 import { meters } from '../../contract/meters.ts'

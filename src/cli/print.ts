@@ -187,7 +187,7 @@ const findingsTable = tableOf<Report['findings'][number]>(null, {
   DETAILS: 'text',
 })
 
-/** Of variables that are not set only the number, unless all are to be named. */
+/** Prints findings and environment variables; unset variables are only counted unless `namesAll`. */
 export function report(output: Report, namesAll: boolean): string {
   const { environment } = output
   const named = (state: boolean | null) =>

@@ -22,7 +22,7 @@ export interface Backup {
   readonly folder: string
   /** False where the secret is set by a variable, so that it must be stored elsewhere. */
   readonly hasSecret: boolean
-  /** Of the copy. */
+  /** The report on the copy. */
   readonly report: FolderReport
 }
 
@@ -36,7 +36,7 @@ export interface MoveReport {
   /** True where an earlier call had copied everything and was interrupted after it. */
   readonly wasComplete: boolean
   readonly rows: number
-  /** Of the copy. */
+  /** The report on the copy. */
   readonly report: FolderReport
 }
 

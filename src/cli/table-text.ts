@@ -27,7 +27,7 @@ export function columns(
   return `${all.map(line).join('\n')}\n`
 }
 
-/** One line for each label. */
+/** Prints each label with its value on one line, values aligned. */
 export function labeled(pairs: readonly (readonly [label: string, value: string])[]): string {
   const width = Math.max(...pairs.map(([label]) => label.length))
   return pairs

@@ -1,4 +1,4 @@
-/** What the audit stores of an input: which object it was about, and no secret. */
+/** The audit stores which object an input concerned, and no secrets. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatId } from '../base/ids.ts'

@@ -34,7 +34,7 @@ interface Scene {
 
 interface Payer {
   readonly id: bigint
-  /** Its text form. */
+  /** The id as text. */
   readonly account: string
   readonly actor: Extract<Actor, { kind: 'person' }>
 }

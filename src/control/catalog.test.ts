@@ -142,7 +142,7 @@ test('LiteLLM: dollars per token become dollars per million, exactly, with tiers
     ],
   )
   assert.equal(output.unchanged, 1)
-  // One of a provider without an upstream, one of a provider without text, and the placeholder is none.
+  // Left out: the model of a provider without an upstream, and the image model. The placeholder does not count.
   assert.equal(output.leftOut, 2)
 })
 

@@ -36,7 +36,7 @@ test('a header is guarded too', () => {
   assert.equal(csvText(['=x'], []), "'=x\r\n")
 })
 
-/** As RFC 4180 reads it. */
+/** Reads CSV as RFC 4180 describes. */
 function read(text: string): string[][] {
   const rows: string[][] = [[]]
   let [cell, isQuoted] = ['', false]

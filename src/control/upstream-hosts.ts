@@ -108,7 +108,7 @@ interface HostToSave {
   readonly ask: Omit<UpstreamInput, 'credential'>
   /** undefined: no credential is stored for it. */
   readonly host: AskedHost | undefined
-  /** Its answers when it was reviewed; undefined: it was not. */
+  /** The host's answers when it was reviewed; undefined: not reviewed. */
   readonly checked: CheckedHost | undefined
 }
 

@@ -3,7 +3,7 @@
 const tokensAt = 0
 const restAt = 1
 
-/** Of a text of so many bytes, nothing counted yet. */
+/** Creates the progress of a text of this many bytes, nothing counted yet. */
 export function newProgress(bytes: number): Int32Array {
   const progress = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
   progress[restAt] = bytes

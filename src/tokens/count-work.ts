@@ -43,12 +43,12 @@ const decoder = new TextDecoder('utf-8')
 /** A text may hold the names of special tokens; they are text here. */
 const plainText = { disallowedSpecial: new Set<string>() }
 
-/** What the counting thread answers; to be called once in it. */
+/** Creates the handlers of the counting thread; call once in that thread. */
 export function countHandlers({ runBytesMax }: CountSetup): CancellableHandlers {
   setMergeCacheSize(cachedPiecesMax)
   const works = new FairQueue<CountJob>()
   let isRunning = false
-  /** One slice of the text whose turn it is; it goes to the end of the line unless it is done. */
+  /** Counts one slice of the next text, then moves it to the end of the queue unless it is done. */
   function turn(): void {
     const work = works.take()
     if (work === undefined) {
@@ -138,7 +138,7 @@ const kinds: readonly CharacterKind[] = Array.from({ length: 128 }, (_, code) =>
   return code > 0x20 && code < 0x7f && character !== "'" ? 'sign' : 'other'
 })
 
-/** What may precede a certain beginning of a piece, by what follows it. */
+/** Kinds of characters after which a piece certainly begins, by the kind of its first character. */
 const startsAfter: Readonly<Record<CharacterKind, readonly CharacterKind[]>> = {
   letter: ['digit'],
   digit: ['letter'],

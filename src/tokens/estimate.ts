@@ -48,7 +48,7 @@ export function inputLoad(conversation: Conversation, target: EstimateTarget): I
   return { texts, fixed: load.digits * weights.text + load.fixed }
 }
 
-/** One text costs the counter less than many. Pieces are separated by a line break, which is usually one token. */
+/** Joins texts, since the counter takes less time for one than for many. The line break between them is usually one token. */
 function countedText(pieces: readonly string[], weight: number): CountedText {
   return { text: pieces.join('\n'), breaks: Math.max(0, pieces.length - 1), weight }
 }

@@ -16,7 +16,7 @@ export function mediaTokens({ medium, source }: MediaPart, { picture }: Weights)
   return Math.ceil(bytes / (medium === 'audio' ? soundBytesPerToken : documentBytesPerToken))
 }
 
-/** Of what lies behind an address; recorded pictures there are reported as 283 to 655 tokens. */
+/** Assumed size of an image given by URL; such images in recordings are reported as 283 to 655 tokens. */
 const usualPicture: PictureSize = { width: 640, height: 480 }
 const usualBytes = 150_000
 /** About 10 tokens a second at 32 kbit/s. */

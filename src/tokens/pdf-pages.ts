@@ -53,7 +53,7 @@ function matchesOf(pattern: RegExp, text: string): number {
   return count
 }
 
-/** Of nodes of the page tree alone: outlines have counts too. */
+/** The largest count among nodes of the page tree; outlines have counts too. */
 function largestCount(text: string): number {
   let largest = 0
   for (const { index } of text.matchAll(/\/Type\s*\/Pages(?![A-Za-z])/g)) {
@@ -80,7 +80,7 @@ function children(text: string): number {
   return count
 }
 
-/** What is outside of streams, and in the streams that contain objects. */
+/** The text outside of streams and in streams that contain objects. */
 function objectTexts(file: Buffer, { pdfInflatedBytesMax }: PdfLimits): readonly string[] | undefined {
   const texts: string[] = []
   let leftBytes = pdfInflatedBytesMax

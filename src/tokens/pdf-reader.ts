@@ -21,7 +21,7 @@ export interface PdfReader {
   close(): Promise<void>
 }
 
-/** What the thread answers. */
+/** Requests that the PDF thread answers. */
 export interface PdfRequests {
   /** A PDF as its base64 text; undefined where the file does not say. */
   pages(base64: Uint8Array): number | undefined

@@ -1,7 +1,7 @@
 /**
- * What a vendor adds to the plain text of a request, by generation of its models: figures to estimate with,
- * never to bill by. Fitted to recorded requests and the input that was reported for them, so that the largest
- * relative error over all of them is minimal; figures that a vendor publishes have priority.
+ * Estimates of the tokens that a vendor adds to a request's plain text, by model generation; never used for billing. Fitted to
+ * recorded requests and their reported input, so that the largest relative error over all of them is minimal; figures that a vendor
+ * publishes have priority.
  *
  * Text is counted in o200k, which is OpenAI's own tokenizer; the factors describe other tokenizers relative to it.
  */
@@ -24,7 +24,7 @@ export interface Weights {
   readonly perRequest: number
   /** For each turn with content. */
   readonly perTurn: number
-  /** What the maker writes about tools before the first of them, and more of it where a call is forced. */
+  /** Tokens of the vendor's prompt before the first tool; `forcedPrompt`: added where a call is forced. */
   readonly toolPrompt: number
   readonly forcedPrompt: number
   /** Added where the model is called by Chat Completions. */

@@ -1,5 +1,5 @@
 /**
- * What a credential names: files that are not credentials, and regions that are other hosts. A request fails with a reason in the log,
+ * Credentials that name files which are not credentials, or regions that are other hosts: a request fails with a reason in the log,
  * and nothing is sent elsewhere.
  */
 import assert from 'node:assert/strict'

@@ -107,7 +107,7 @@ function readStreams(key: string): { stop(): Promise<{ wrong: readonly string[];
   }
 }
 
-/** What an attacker may get: only the count that it requested, and no server error. */
+/** Outcomes that an attacker may see: the requested count or a rejection, and no internal error. */
 const outcomes = /^(status(200|400|402|429|503)|ECONNRESET|EPIPE)$/
 /** Reads and rejects one of each; a request waits for parts of it in each of its event-loop turns. */
 const loopMsFloor = 150

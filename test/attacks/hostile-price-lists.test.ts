@@ -25,7 +25,7 @@ const environment = {
 }
 const path = join(scratch, 'list.json')
 
-/** What `catalog update --from` prints. */
+/** Runs `catalog update --from` on the list. */
 async function update(list: string, ...words: string[]) {
   writeFileSync(path, list)
   const [stdout, stderr]: [string[], string[]] = [[], []]

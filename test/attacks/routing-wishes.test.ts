@@ -1,7 +1,6 @@
 /**
- * What a request says of models and upstreams, written by a caller who means harm: `models` in every spelling reaches no
- * upstream and no model that the key must not use, and `x-tollgate-route` names no object of the language and no other
- * account's provider key.
+ * Malicious routing preferences: `models` in every spelling reaches no upstream and no model that the key must not use, and
+ * `x-tollgate-route` names no object of the language and no other account's provider key.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * What a caller writes into query and headers cannot make the operator's signature invalid: a rejected signature is taken for
- * a credential that is wrong, which sets the upstream aside for everyone.
+ * No query or header from a caller makes the operator's signature invalid: a rejected signature is taken for a wrong credential,
+ * which sets the upstream aside for everyone.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

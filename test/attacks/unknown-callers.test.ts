@@ -52,7 +52,7 @@ function people(): Neighbor {
     ...{ port, path: '/api/keys', headers: { origin, cookie: person.client.cookie } },
     body: JSON.stringify({ name: 'made under attack' }),
   })
-  // As large as a webhook for a real payment with its line items.
+  // The event is as large as a webhook for a real payment with its line items.
   const event = stripe.books.event('customer.created', { id: 'cus_1', description: 'x'.repeat(20_000) })
   const paid = async (): Promise<string | undefined> => {
     const { status, body } = await stripe.deliver(event)

@@ -1,6 +1,6 @@
 /**
- * What must hold after chaos: each request that reached the upstream has one receipt, none is open, and no receipt charges
- * more than the upstream metered. Reads the database with its own statements.
+ * Invariants after chaos: each request that reached the upstream has one receipt, none is open, and no receipt charges more than the
+ * upstream metered. Reads the database with its own statements.
  */
 import type { LoggedRequest } from '../../sandbox/request-log.ts'
 import { formatId } from '../../src/base/ids.ts'
@@ -83,7 +83,7 @@ function worthOf({ inputTokens, outputTokens }: LoggedRequest): bigint {
   return BigInt(inputTokens) * rates.input + BigInt(outputTokens) * rates.output
 }
 
-/** What the gateway's own count of a small request may exceed the upstream's by, where that has not reported its input. */
+/** The most tokens by which the gateway's count of a small request may exceed the upstream's, if the upstream reported no input. */
 const countedTokensMost = 60n
 
 /**

@@ -20,7 +20,7 @@ export function pick<Value>(values: readonly Value[], roll: Dice): Value {
   return found
 }
 
-/** They sum up to 1. */
+/** Probabilities that sum up to 1. */
 export type Shares<Value> = readonly (readonly [share: number, value: Value])[]
 
 export function byShare<Value>(shares: Shares<Value>, roll: Dice): Value {

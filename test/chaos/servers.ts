@@ -38,7 +38,7 @@ export async function chaosServer(settings: string, url: string): Promise<ChaosS
           running = await installation.start({ environment })
           return
         } catch (error) {
-          // It exits where its database is away; a supervisor starts it again.
+          // The server exits if its database is away; a supervisor starts it again.
           if (attempt >= startAttempts) throw error
           await wait(pauseMs)
         }

@@ -1,4 +1,4 @@
-/** What the programs of this folder share: the configuration of their gateways, and how results are printed and compared. */
+/** Shared by the programs of this folder: gateway configuration, and printing and comparing results. */
 import type { OperationOutput } from '../../contract/operations.ts'
 import { formatId, parseId } from '../../src/base/ids.ts'
 import { parseUsd } from '../../src/ledger/rules/money.ts'

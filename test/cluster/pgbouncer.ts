@@ -30,7 +30,7 @@ export function pgBouncerIsMissing(): boolean {
   }
 }
 
-/** It refuses to run as root; every system has this user. */
+/** PgBouncer refuses to run as root; every system has this user. */
 const unprivileged = { uid: 65_534, gid: 65_534 }
 const user: Partial<typeof unprivileged> = process.getuid?.() === 0 ? unprivileged : {}
 

@@ -13,7 +13,7 @@ import { startLoad } from './load.ts'
 import { type PoolMode, pgBouncerIsMissing, startPgBouncer } from './pgbouncer.ts'
 
 const secret = 'root secret of two gateways behind a pooler'
-/** What a request costs at most is a third of a cent: ten may run, of fifty. */
+/** A request costs at most a third of a cent, so ten of fifty may run. */
 const asked = 50
 const many = 200
 
@@ -92,7 +92,7 @@ async function behind(mode: PoolMode): Promise<void> {
 
     const name = new URL(direct).pathname.slice(1)
     await runSql(direct, `ALTER DATABASE ${name} SET synchronous_commit = off`)
-    // Its connections keep the setting that they began with.
+    // Pooled connections keep the setting with which they began.
     await pooler.kill()
     await pooler.start()
     const third = makeInstallation(configuration(sandbox.origin))

@@ -21,7 +21,7 @@ type Reading = Understood | Refused
 
 const overheadBytesMax = 16_384
 
-/** What the library refuses, or reads wrongly, in responses that are unambiguous. */
+/** Unambiguous responses that the library rejects or misreads. */
 const peculiarities: readonly { readonly reason: RegExp; readonly response: RegExp }[] = [
   { reason: /^bad response$/, response: /^HTTP\/1\.1 100[ \r]/m },
   { reason: /does not match content-length/, response: /^content-length:.* \r$/im },

@@ -5,7 +5,7 @@
 import { Dice } from '../simulation/dice.ts'
 import { fixtureCases } from '../support/fixtures.ts'
 
-/** What a client should understand. */
+/** The response as a client should understand it. */
 export interface Meaning {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -13,7 +13,7 @@ export interface Meaning {
 }
 
 export interface ResponseBytes {
-  /** Of latin1 characters, one for each byte. */
+  /** Latin1 characters, one for each byte. */
   readonly text: string
   /** Null where the bytes were damaged. */
   readonly meaning: Meaning | null

@@ -33,7 +33,7 @@ export class Dice {
     return items[this.whole(0, items.length - 1)]
   }
 
-  /** One of the names, each as often as its weight says. */
+  /** Picks a name, each as often as its weight says. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const names = Object.keys(weights) as Name[]
     let left = this.fraction() * names.reduce((sum, name) => sum + weights[name], 0)

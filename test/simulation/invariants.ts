@@ -1,4 +1,4 @@
-/** What is true of the rows of the memory engine after every step. Throws where it is not. */
+/** Invariants of the memory engine's rows, checked after every step; throws where one is violated. */
 import assert from 'node:assert/strict'
 import type { EntryState, HoldState } from '../../src/ledger/machine/rows.ts'
 import type { MemoryDatabase } from './memory-database.ts'

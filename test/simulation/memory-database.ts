@@ -43,9 +43,9 @@ const appendOnly: readonly TableName[] = ['entry', 'creditReference', 'receipt']
 export class MemoryDatabase {
   readonly tables: MemoryTables
   readonly #tables: AnyTables
-  /** What was committed without being synced, oldest first. */
+  /** Changes that were committed without being synced, oldest first. */
   #unsynced: Undo[] = []
-  /** What waits for the next commit. */
+  /** Changes that wait for the next commit. */
   #deferred: Undo[] = []
 
   constructor() {

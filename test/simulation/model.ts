@@ -1,6 +1,6 @@
 /**
- * What the ledger must say, computed from the answers alone and without its code: sums are added up when they are asked
- * for. Each committed answer is compared with what the model expects; any difference throws.
+ * A reference model of the ledger, computed from the answers alone and without the ledger's code: sums are added up when they are
+ * requested. Each committed answer is compared with the model; any difference throws.
  */
 import assert from 'node:assert/strict'
 import type { SettleInput } from '../../src/ledger/machine/settle-operation.ts'

@@ -11,9 +11,9 @@ import type {
 import { type Operations, operations } from './operations.ts'
 
 interface Alteration {
-  /** What the operation reads instead. */
+  /** Alters the rows that the operation reads. */
   readonly sees?: (rows: Rows) => Rows
-  /** What it changes instead; `rows` as they were before. */
+  /** Alters the changes that the operation makes; `rows` as they were before. */
   readonly does?: (changes: readonly RowChange[], rows: Rows) => readonly RowChange[]
 }
 

@@ -22,7 +22,7 @@ interface Stream {
   priceVersion: bigint
   perToken: bigint
   deliveredTokens: number
-  /** What its last acknowledged checkpoint recorded; null: there is none. */
+  /** The cost recorded by the last acknowledged checkpoint; null: none. */
   recorded: bigint | null
   readonly checkpointer: Checkpointer
   /** Delivery waits for what the process has sent. */
@@ -44,7 +44,7 @@ interface SimulatedProcess {
   isPresumedDead: boolean
 }
 
-/** What becomes of a batch. */
+/** The outcomes of a batch, by weight. */
 const fates = { committed: 84, rolledBack: 5, crashedBefore: 5, replyLost: 6 } as const
 type Fate = keyof typeof fates | 'deferred'
 /** How often a batch that may be is answered before its commit. */
@@ -135,7 +135,7 @@ class World {
   #lastSlot = 0
   #perToken = 2n
   #priceVersion = 1n
-  /** Of each account the key that replaced its first one. */
+  /** The key that replaced an account's first key, by account. */
   readonly #replacements = new Map<bigint, bigint>()
   /** Calls that may arrive again. */
   readonly #sent: Call[] = []
@@ -235,7 +235,7 @@ class World {
     this.#processes = this.#processes.filter((other) => other !== process)
   }
 
-  /** What a stream has delivered is recorded but for what the rule allows to lose; a hold that is gone recorded nothing. */
+  /** Asserts that the cost of delivered tokens is recorded, except for the loss that the rule allows; a missing hold recorded nothing. */
   #assertRecorded({ id, input, perToken, deliveredTokens, hold, recorded }: Stream): void {
     const stored = this.#database.tables.hold.get(id)
     if (deliveredTokens === 0 || this.#model.settled.has(id)) return
@@ -291,7 +291,7 @@ class World {
     Object.assign(this.#model, { wallMs: this.#wallMs, forwardMs: this.#forwardMs })
   }
 
-  /** One batch: its calls run in one transaction, and one by one where one of them fails. */
+  /** Runs a batch in one transaction, or its calls one by one if one of them fails. */
   #send(process: SimulatedProcess, batch: readonly Call[], forced?: Fate): void {
     if (batch.length === 0) return
     const rolled: Fate = forced ?? this.#dice.weighted(fates)
@@ -419,7 +419,7 @@ class World {
     const stream = process.streams.get(call.input.id)
     if (stream === undefined) return
     stream.isEnding = true
-    // It is charged by what is stored, whichever that is.
+    // The charge uses the stored price version, whichever that is.
     const stored = this.#database.tables.hold.get(stream.id)
     if (stored !== undefined) stream.priceVersion = stored.priceVersion
   }
@@ -482,7 +482,7 @@ class World {
         stream.isEnding = true
         return [this.#again({ name, input: { id } })]
       case 'shrink': {
-        // What is left covers all that may still be delivered.
+        // The rest of the hold covers all that may still be delivered.
         const amount = this.#dice.amount(0, 10)
         return stream.deliveredTokens === 0 && amount <= stream.input
           ? [

@@ -153,7 +153,7 @@ async function loadUntil(
   return outcomes
 }
 
-/** One attack after another, with a pause of the same length in between; returns the totals that each counted. */
+/** Runs attacks one after another, with a pause of the same length in between; returns the totals of each attack. */
 async function attackUntil(
   server: GatewayProcess,
   accounts: AttackerAccounts,

@@ -1,4 +1,4 @@
-/** What a soak measures and how it is aggregated: samples of one process, latencies in slices, a slope. Pure except for reading /proc. */
+/** Measurements of a soak and their aggregation: samples of one process, latencies in slices, a slope. Pure except for reading /proc. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Sample {
@@ -12,7 +12,7 @@ export interface Sample {
   readonly loopDelayMaxMs: number
 }
 
-/** One request of the load. */
+/** A request of the load. */
 export interface Outcome {
   readonly atMs: number
   readonly tookMs: number

@@ -67,7 +67,7 @@ export interface Agent {
   readonly history: unknown[]
 }
 
-/** One white pixel. */
+/** A PNG of one pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+ip1sAAAAASUVORK5CYII='
 const pixelUrl = `data:image/png;base64,${pixel}`
 const idCharactersMax = 64

@@ -127,7 +127,7 @@ function messagesGist(answer: Loose): Gist {
 }
 
 function responsesReason(answer: Loose): Gist['finish'] | undefined {
-  // One recording has the second form.
+  // A recording contains the status 'complete'.
   if (answer.status === 'completed' || answer.status === 'complete') return 'end'
   if (answer.status !== 'incomplete')
     return answer.status == null || answer.status === 'in_progress' ? 'none' : undefined

@@ -104,7 +104,7 @@ export interface Attack {
   stop(): Promise<void>
 }
 
-/** What an attacker's module exports as `begin`; resolves when the attack has its full effect. */
+/** The `begin` export of an attacker's module; resolves when the attack has its full effect. */
 export type BeginAttack = (target: AttackTarget) => Promise<Attack>
 
 /** Runs the attacker of a module in its own thread; resolves when the attack has its full effect. */
@@ -228,10 +228,10 @@ export function payingNeighbor(port: number, key: string, more: Partial<Neighbor
   })
 }
 
-/** One series of requests at a steady rate. */
+/** Results of requests at a steady rate. */
 interface Phase {
   readonly sent: number
-  /** One text for each failed request. */
+  /** Descriptions of the failed requests. */
   readonly failures: readonly string[]
   readonly medianMs: number
   readonly p99Ms: number
@@ -260,7 +260,7 @@ const measurePhase: MeasurePhase = async (neighbor, { requests, everyMs }, waite
   )
 }
 
-/** One request after another, so that each waits only for the work of others and not for the neighbor's own. */
+/** Sends requests one at a time, so that they wait only for the work of others and not for each other. */
 export const measureInTurn: MeasurePhase = async (neighbor, { requests, everyMs }, waitedMs) => {
   const asked: Timed[] = []
   for (let dueMs = systemClock.monoMs(); asked.length < requests; dueMs += everyMs) {

@@ -4,7 +4,7 @@
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
-/** What a page would provide: its origin, and the relying party of the key. */
+/** The site of a passkey: its origin and relying party. */
 export interface PasskeySite {
   readonly origin: string
   readonly name: string

@@ -1,4 +1,4 @@
-/** What the imitations of clouds answer, in each format, whole and streamed; every answer has the same usage. */
+/** Responses of imitated clouds in each format, whole and streamed; all report the same usage. */
 
 import { converseEvent, converseException } from './event-stream-frames.ts'
 

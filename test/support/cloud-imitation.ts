@@ -37,7 +37,7 @@ export interface CloudFacts {
   readonly refusals: Readonly<Record<'credential' | 'rate' | 'overload' | 'missing', CloudRefusal>> & {
     readonly balance?: CloudRefusal
   }
-  /** What other addresses answer, such as those that issue tokens; null: nothing is there. */
+  /** Answers requests to other addresses, such as token endpoints; null: not found. */
   issue?(request: CloudRequest): CloudRefusal | Promise<CloudRefusal> | null
 }
 

@@ -35,11 +35,11 @@ export const refusals = {
 export class TokenCloud {
   /** How long the next tokens live. */
   lifeSeconds = 3_600
-  /** What is answered in place of a token. */
+  /** The response in place of a token. */
   failure: CloudRefusal | null = null
-  /** Tokens are issued when it resolves. */
+  /** Delays token responses until it resolves. */
   ready: Promise<unknown> = Promise.resolve()
-  /** What is wrong with a request for a token; '' nothing. */
+  /** Finds the mistake in a token request; '' if none. */
   readonly #mistake: (request: CloudRequest) => string
   #valid = new Set<string>()
   #count = 0

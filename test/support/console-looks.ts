@@ -13,8 +13,8 @@ const desktop = { width: 1280, height: 800 }
 export const phone = { width: 390, height: 844 }
 
 /**
- * What overflows where the page as a whole scrolls sideways. Charts are redrawn some frames after the window is
- * resized. Runs in the page without a polling function: the content security policy forbids compiling one.
+ * Finds the elements that overflow if the whole page scrolls sideways. Charts are redrawn some frames after the window is resized.
+ * Runs in the page without a polling function: the content security policy forbids compiling one.
  */
 const tooWide = `new Promise((resolve) => {
   const look = (framesLeft) => {

@@ -7,7 +7,7 @@ export interface ConsolePage {
   readonly name: string
   /** The id to open it with on a populated server; null where that needs data and there is none. */
   readonly path: (ids: LivedInIds) => string
-  /** Its main heading, or that of the dialog over it. */
+  /** The main heading of the page, or that of a dialog over it. */
   readonly heading: string | RegExp
   /** An administrator, a member of the organization, or a signed-out visitor. */
   readonly as: 'operator' | 'member' | 'anyone'

@@ -25,7 +25,7 @@ export interface Sending {
   readonly body?: string
 }
 
-/** One request with exactly these headers. */
+/** Sends a request with exactly these headers. */
 export function sendTo(
   origin: string,
   { method, path, headers = {}, body }: Sending,
@@ -100,7 +100,7 @@ export class ControlClient {
     return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
-  /** As the browser or program would send it. */
+  /** Sends a request as the browser or program would. */
   async send(sending: Sending): Promise<ControlAnswer> {
     const own: Record<string, string> = {}
     if (this.#credential !== null) own.authorization = `Bearer ${this.#credential}`

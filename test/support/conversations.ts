@@ -27,7 +27,7 @@ const rules = {
   gemini: geminiRules,
 } as const
 
-/** As in the names of the sandbox's models. */
+/** Short names of formats, as in the sandbox's model names. */
 export const shortNames = {
   'openai-chat': 'chat',
   'openai-responses': 'responses',
@@ -93,7 +93,7 @@ export function nameUpstream(agent: Agent, { format }: Reached, name: string): s
 
 const marks = /_tg1_|tg1\.|dGcxL/
 
-/** What is wrong with a body that came upstream; one that the agent wrote is only checked for our carriers. */
+/** Rules that an upstream body breaks; a body that the agent wrote is only checked for our carriers. */
 export function broken(
   { format, body }: RelayedRequest,
   agent: Agent,
@@ -137,7 +137,7 @@ function countIn(value: unknown, is: (object: Json) => boolean): number {
   return Object.values(value).reduce<number>((sum, inner) => sum + countIn(inner, is), own)
 }
 
-/** What Google documents for calls that others made. */
+/** Placeholder signatures that Google documents for calls made by other models. */
 const standIn = /^(skip_thought|c2tpcF90aG91)/
 
 /** How much of a request only its own vendor can have encrypted; nothing in chat. */

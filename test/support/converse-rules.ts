@@ -1,4 +1,4 @@
-/** What Converse refuses of a request: docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, 2026-11. */
+/** Requests that Converse rejects: docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, 2026-11. */
 import { isLoose, type Loose } from './answer-gist.ts'
 
 const bodyMembers = ['messages', 'system', 'toolConfig', 'inferenceConfig', 'additionalModelRequestFields']

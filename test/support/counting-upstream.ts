@@ -22,7 +22,7 @@ export interface CountingUpstream extends FaultUpstream {
 export interface CountingOptions {
   /** In every document. */
   readonly pages: number
-  /** What a counting request gets instead of a count. */
+  /** The response to counting requests in place of a count. */
   readonly count?: Behaviour
   /** The factor between billed and counted tokens. */
   readonly lie?: number

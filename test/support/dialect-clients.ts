@@ -16,7 +16,7 @@ export interface DialectClient {
   deltaOf(event: Json): string
   /** Only a complete stream contains this. */
   readonly successMark: string
-  /** What signals the client that a stream has completed; the whole terminal event. */
+  /** The terminal event that signals a complete stream to the client. */
   readonly finishes: RegExp
   /** Members of a request that limit its output to this many tokens. */
   limit(tokens: number): Json

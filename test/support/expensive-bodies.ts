@@ -15,7 +15,7 @@ interface ExpensiveBody {
   readonly make: (bytes: number) => string
 }
 
-/** What is repeated, where, and the rest of the body in each format. */
+/** Parts of a body in each format: the repeated part, its place, and the rest. */
 interface Parts {
   readonly head: string
   readonly turn: (text: string) => string

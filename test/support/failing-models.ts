@@ -68,7 +68,7 @@ const cuts: readonly FailingModel[] = ['fin', 'rst', 'clean', 'short', 'until_cl
   streamed: broken('upstream_truncated'),
 }))
 
-/** Those that fail immediately. */
+/** Models that fail immediately. */
 export const failingModels: readonly FailingModel[] = [
   refuses('401', refused(503, 'upstream_unavailable')),
   refuses('402-quota', refused(503, 'upstream_unavailable')),
@@ -92,7 +92,7 @@ export const failingModels: readonly FailingModel[] = [
   { name: 'after-end', whole: failed, streamed: answered },
 ]
 
-/** Those that never answer; they need a gateway with short timeouts. */
+/** Models that never answer; they need a gateway with short timeouts. */
 export const silentModels: readonly FailingModel[] = [
   refuses('hang', refused(504, 'upstream_timeout')),
   refuses('pings', refused(504, 'upstream_timeout'), 'delay=20'),

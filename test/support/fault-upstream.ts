@@ -15,7 +15,7 @@ export interface SeenRequest {
   readonly connection: number
 }
 
-/** What a behavior may do with the connection of a request. */
+/** Actions of a behavior on the connection of a request. */
 export interface Reply {
   readonly request: SeenRequest
   send(bytes: string | Uint8Array): void
@@ -109,7 +109,7 @@ interface Reading {
 
 function readRequests(socket: net.Socket, connection: number, reading: Reading): void {
   let pending = Buffer.alloc(0)
-  /** What arrived since `pending` was read: joined when it can complete a request, since joining large bodies chunk by chunk takes seconds. */
+  /** Unread chunks, joined only when they can complete a request: joining large bodies chunk by chunk takes seconds. */
   let arrived: Buffer[] = []
   let arrivedBytes = 0
   let wantedBytes = 0
@@ -210,7 +210,7 @@ export function drips(bytes: Uint8Array): Behaviour {
 /** Reads the request and never responds. */
 export const hangs: Behaviour = { answer() {} }
 
-/** One chunk of a chunked response; without arguments the last one. */
+/** Encodes a chunk of a chunked response; without arguments the last one. */
 export function httpChunk(text = ''): string {
   return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 }

@@ -20,7 +20,7 @@ export interface FileHost {
   uploadStatus: number
   /** Fields of the next files that it creates, in place of the usual ones. */
   uploadFields: { readonly id?: string; readonly filename?: string }
-  /** What an upload waits for before it is answered; its file exists already. */
+  /** Delays the responses of uploads; their files exist already. */
   uploadsWait: Promise<void>
   /** The status of the response to a deletion; null: what the host would answer. */
   deletionStatus: (id: string) => number | null

@@ -13,7 +13,7 @@ import { at, eventsIn, type Json } from './dialect-clients.ts'
 interface ReadError {
   /** Our error code; '' where the error is a provider's. */
   readonly code: string
-  /** What the format's clients branch on: type and code, or Google's status. */
+  /** Values that clients of the format branch on: type and code, or Google's status. */
   readonly words: readonly string[]
   readonly message: string
   readonly source: string
@@ -104,7 +104,7 @@ function openaiWords(): Readonly<Partial<Record<ErrorCategory, readonly string[]
   }
 }
 
-/** What agents look for in the text or the code before they shorten their conversation. */
+/** Texts or codes that make agents shorten their conversation. */
 export const contextPhrases: Readonly<Record<ConversationFormat, RegExp>> = {
   'openai-chat': /"code":"context_length_exceeded"/,
   'openai-responses': /"code":"context_length_exceeded"/,

@@ -21,7 +21,7 @@ import { callServer, findServer } from '../../src/server/admin-socket.ts'
 import type { CommandResult } from './command-line.ts'
 import { databaseVariables, endLeases } from './test-database.ts'
 
-/** As a checkout runs it: from a bundle of the sources as they are now, where there is one. */
+/** The program as a checkout runs it: a bundle of the current sources, if there is one. */
 export const program = bundledMain() ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 /** The program from its sources, with fixed limits that a test chooses. */
 const fixedLimitsMain = fileURLToPath(new URL('fixed-limits-main.ts', import.meta.url))
@@ -38,7 +38,7 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** Of all installations: a test that hangs removes none, and its server would outlive the process. */
+/** Processes of all installations, killed at exit: the server of a hanging test would outlive this process. */
 const started = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of started) child.kill('SIGKILL')

@@ -204,7 +204,7 @@ function textMessage({ thought }: HostFacts): Record<string, unknown> {
 
 /** How a stream ends, by what the last message says: as documented where it says something else. */
 const streamEnds: Readonly<Record<string, StreamEnd>> = {
-  // It starts, and ends when the connection does.
+  // The stream starts, and ends when the connection does.
   hold: 'held',
   'no mark': 'unmarked',
   'no finish': 'unfinished',

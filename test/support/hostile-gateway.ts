@@ -223,7 +223,7 @@ export function headerOf(answer: RawAnswer, name: string): string | undefined {
   return new RegExp(`^${name}: *(.*)$`, 'im').exec(answer.head)?.[1]
 }
 
-/** What a response must never contain: file paths, module names, text from the database or the runtime. */
+/** Internals that no response may contain: file paths, module names, text from the database or the runtime. */
 const internals =
   /\bat (?:async )?[\w.<>]+ \(|node:internal|node_modules|\.[cm]?[jt]s\b|file:\/\/|\/(?:work|tmp|home|usr)\/|SQLITE|FST_ERR|HPE_|ERR_[A-Z]|TypeError|RangeError|SyntaxError|WireError|TollgateError|BrokenInvariant/
 

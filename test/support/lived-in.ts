@@ -34,7 +34,7 @@ export interface LivedIn {
   readonly operator: Member
   /** A member of the organization without administrator rights. */
   readonly member: Member
-  /** Its account. */
+  /** The account of the organization. */
   readonly organization: string
   readonly ids: LivedInIds
   /** A working key. */
@@ -73,7 +73,10 @@ const models = [
   { id: 'gemini-2.5-pro', upstreamId: 'sandbox-cut-after' },
 ] as const
 type ModelName = (typeof models)[number]['id']
-/** Those whose receipts are opened. Other requests of earlier days only count in totals: thousands of events each would show nowhere. */
+/**
+ * Models with streamed requests whose receipts are opened. Requests to others on earlier days only count in totals, so their
+ * thousands of events would show nowhere.
+ */
 const shownStreamed: ReadonlySet<ModelName> = new Set(['gpt-5.4-mini', 'gemini-2.5-pro'])
 
 /** How often each is called, by the sandbox behavior. */
@@ -376,7 +379,7 @@ async function oneRequest(
   assert.ok(client !== undefined && key !== undefined)
   const words = 'A question that stands for what a program sends. '.repeat(20 + Math.floor(random() * 900))
   const tokens = Math.round(outputTokens * (0.4 + random() * 1.6))
-  // What is shown in detail runs at real speed; the rest only counts in totals.
+  // Requests shown in detail run at real speed; the others only count in totals.
   const pace = isToday ? ' rate=2500 delay=180' : ''
   const text = `tokens=${tokens} thinking=180 events=30${pace} ${words}`
   const wantsStream = random() < 0.6

@@ -79,7 +79,7 @@ export async function mailSink(context: Lifetime): Promise<MailSink> {
   return sink
 }
 
-/** One connection: commands line by line, an e-mail until the line with a dot alone. */
+/** Speaks SMTP on a connection: commands line by line, then an email until a line with only a dot. */
 function converse(socket: Socket, take: (email: Received) => number): void {
   let rest = ''
   let email: string[] | null = null

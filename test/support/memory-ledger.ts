@@ -65,7 +65,7 @@ function memoryStore(database: MemoryDatabase): LedgerStore {
   }
 }
 
-/** What the ledger asks of the writer that is not an operation of the machine. */
+/** Queries of the ledger that are not operations of the machine. */
 function scansOf({ tables }: MemoryDatabase) {
   const orphans = (is: (hold: HoldState) => boolean, limit: number): readonly Orphan[] =>
     [...tables.hold.values()].filter(is).slice(0, limit).map(toOrphan)

@@ -43,7 +43,7 @@ export interface MeteredGateway extends TestGateway {
   askAs(account: Pick<TestAccount, 'key'>, client: DialectClient, asked: AskedAs): Sent
   /** The receipt of the account's latest request, once there are `count` of them. */
   receiptOf(account: Pick<TestAccount, 'id'>, count?: number): Promise<ReceiptRow>
-  /** What the sandbox metered for the request of this receipt. */
+  /** The sandbox's log entry for the request of this receipt. */
   meterOf(receipt: ReceiptRow): LoggedRequest
   /** Asserts that nothing is held, that every row balances, and closes. */
   end(): Promise<void>
@@ -74,7 +74,7 @@ export const upstreams = {
 export type UpstreamName = keyof typeof upstreams
 export const upstreamNames = Object.keys(upstreams) as readonly UpstreamName[]
 
-/** One model for each behavior and format. */
+/** Defines a model for each behavior and format. */
 export function meteredModels(
   price: PriceDefinition = listPrice,
   more: readonly ModelDefinition[] = [],
@@ -194,13 +194,13 @@ export function requestIdIn(headers: Readonly<Record<string, string | string[] |
 }
 
 const firstWaitMs = 2
-/** What takes long is looked at less often: to look takes processor time from what is waited for. */
+/** Slow conditions are polled less often: polling takes CPU time from the work awaited. */
 const waitMsMax = 50
 const waitGrowth = 1.2
-/** Only what never happens times out. */
+/** Only a condition that never holds takes this long. */
 const waitedMsMax = 60_000
 
-/** What `read` returns as soon as `holds` is true of it; fails when that never happens. */
+/** Polls `read` until `holds` accepts its value, and returns the value; fails after a timeout. */
 export async function eventually<Value>(
   what: string,
   read: () => Value | Promise<Value>,

@@ -157,7 +157,7 @@ export const said = (
   ...pieces: string[]
 ): readonly ResponseEvent[] => [open(kind), ...pieces.map(delta), close()]
 
-/** What a decoder makes of a stream that arrives in chunks of this size. */
+/** Decodes a stream that arrives in chunks of this size. */
 export function decoded(decoder: StreamDecoder, stream: unknown, size?: number): readonly ResponseEvent[] {
   const bytes = stream instanceof Uint8Array ? stream : bytesOf(stream)
   const events: ResponseEvent[] = []

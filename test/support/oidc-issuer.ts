@@ -22,7 +22,7 @@ export interface OidcIssuer {
   isUp: boolean
   /** Overrides for claims of the next token. */
   wrong: Readonly<Record<string, unknown>>
-  /** What replaces the next tokens; undefined: valid ones. */
+  /** Replaces the next tokens; undefined: valid ones. */
   token: string | undefined
   /** Signs this person in for the request of this URL; the query that the browser returns with. */
   approve(authorization: string, who: Claims): string

@@ -1,6 +1,6 @@
 /**
- * One request of a client that can inspect its response while it arrives and disconnect in the middle of it, in
- * either format. It does not retry and knows nothing of money.
+ * A request, in either format, whose response a test can inspect while it arrives, and which can disconnect in the middle of it.
+ * Does not retry and knows nothing of money.
  */
 import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 
@@ -93,7 +93,7 @@ export class Sent {
     this.#request.end(typeof body === 'string' ? body : JSON.stringify(body))
   }
 
-  /** What has arrived so far. */
+  /** The text received so far. */
   get text(): string {
     return this.#text
   }

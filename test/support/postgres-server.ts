@@ -110,7 +110,7 @@ async function startIn(folder: string, installed: string, set: readonly string[]
     detached: true,
   })
   await whenReady(port, folder)
-  // It stops with this process, where a test does not stop it.
+  // PostgreSQL stops with this process if no test stops it.
   supervisor.unref()
   ;(supervisor.stdin as unknown as { unref(): void }).unref()
   return { port, supervisor }

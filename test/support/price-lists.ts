@@ -32,7 +32,7 @@ export function litellmList(own: Readonly<Record<string, object>> = {}): string 
   return JSON.stringify({ sample_spec: sample, ...own, ...Object.fromEntries(made) }, null, 4)
 }
 
-/** One model as LiteLLM writes it. */
+/** A model as LiteLLM writes it. */
 export function litellmModel(provider: string, at = 1): object {
   return {
     ...(at % 3 === 0 ? { cache_creation_input_token_cost: 1.25e-6, cache_read_input_token_cost: 1e-7 } : {}),
@@ -72,7 +72,7 @@ export function modelsDevList(own: Readonly<Record<string, Readonly<Record<strin
   return JSON.stringify(Object.fromEntries(made), null, 2)
 }
 
-/** One model as models.dev writes it. */
+/** A model as models.dev writes it. */
 export function modelsDevModel(id: string, input = 1): object {
   return {
     id,

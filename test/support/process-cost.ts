@@ -21,13 +21,13 @@ function threadTimes(pid: number, thread: number | string): ThreadTimes {
 }
 
 export interface ProcessCost {
-  /** Of the thread that runs the event loop. */
+  /** CPU time of the event-loop thread. */
   readonly mainMs: number
-  /** Of all current threads. */
+  /** CPU time of all current threads. */
   readonly allMs: number
 }
 
-/** Of the event-loop thread, since its start; 0 on systems other than Linux. */
+/** CPU time of the event-loop thread since its start; 0 on systems other than Linux. */
 export function mainThreadMs(pid: number): number {
   return threadTimes(pid, pid).ranMs
 }

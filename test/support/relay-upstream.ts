@@ -9,11 +9,11 @@ import type { ConversationFormat } from '../../src/wire/format-names.ts'
 
 export interface RelayedRequest {
   readonly format: ConversationFormat
-  /** As the gateway sent it. */
+  /** The model name that the gateway sent. */
   readonly model: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
-  /** Of the response, once it started. */
+  /** Status of the response, once it started. */
   status: number
 }
 
@@ -27,7 +27,7 @@ export interface RelayUpstream {
 export interface Relaying {
   /** The sandbox's name for a model that is requested in a format. */
   rename(format: ConversationFormat, model: string): string
-  /** What the sandbox gets in place of a body that it would reject and the model would not. */
+  /** Replaces a body that the sandbox would reject and the model would not. */
   lenient?(model: string, body: string): string
 }
 

@@ -1,6 +1,6 @@
 /**
- * One request with one user message in each of the sandbox's formats, and how to recognize the events that carry
- * tokens: for tests that send the same to all of them. It knows the formats' shapes and nothing of responses.
+ * A request with one user message in each of the sandbox's formats, and how to recognize events that carry tokens: for tests that
+ * send the same to all formats. Knows the formats' shapes and nothing of responses.
  */
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import type { Sent } from './sandbox-client.ts'

@@ -150,7 +150,7 @@ async function enter(
 async function picture(page: Page, name: string): Promise<void> {
   // Headless browsers show no scroll bar and reserve no space for it.
   await page.evaluate("document.documentElement.style.scrollbarGutter = 'auto'")
-  // As high as its content, so that elements sized to the window are as high as the page; lists are cut where they continue.
+  // The viewport gets the height of the content, so that elements sized to the window are as high as the page; long pages are cut.
   const { width } = page.viewportSize() ?? { width: 1280 }
   const whole = await page.evaluate<number>('document.documentElement.scrollHeight')
   const [least, most] = width < 600 ? [844, 2_000] : [800, 1_600]

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 
-/** One object on the way to a member. */
+/** An object on the path to a member. */
 interface Step {
   readonly name: string
   readonly isList: boolean
@@ -13,7 +13,7 @@ interface Step {
 }
 
 export interface SdkMember {
-  /** As errors name it, without positions: `tools[].name`. */
+  /** The path in error messages, without positions: `tools[].name`. */
   readonly path: string
   readonly name: string
   readonly steps: readonly Step[]

@@ -9,7 +9,7 @@ import { after, before } from 'node:test'
 import { MessageChannel, type MessagePort, Worker, type WorkerOptions } from 'node:worker_threads'
 import { type StartedWorker, workers } from '../../src/threads/thread.ts'
 
-/** What the shared worker is sent for each thread. */
+/** Message to the shared worker that starts a thread. */
 export interface SharedThreadSetup {
   /** The entry file in the sources, as text. */
   readonly entry: string
@@ -36,17 +36,17 @@ interface SharedWorker {
   readonly threads: Set<SharedThread>
 }
 
-/** What this file reads of the setup of a thread. */
+/** The parts of a thread's setup that this file reads. */
 interface KnownSetup {
   readonly failpoints?: string
-  /** Of the database. */
+  /** Path of the database. */
   readonly path?: string
   readonly postgres?: { readonly url?: string }
 }
 
 const sharedWorkers = new Map<string, SharedWorker>()
 
-/** One thread of a shared worker, as the program sees it. */
+/** A thread of a shared worker, as the program sees it. */
 class SharedThread extends EventEmitter {
   readonly #port: MessagePort
   readonly #end: (thread: SharedThread) => void

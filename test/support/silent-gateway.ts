@@ -12,7 +12,7 @@ import { Sent, type SentRequest } from './paying-client.ts'
 export interface Begun {
   readonly account: TestAccount
   readonly sent: Sent
-  /** What the upstream may send. */
+  /** Sends the upstream's response. */
   readonly reply: Reply
 }
 

@@ -53,11 +53,11 @@ function blank(text: string, spans: readonly Span[]): string {
   return result + text.slice(at)
 }
 
-/** What may precede a `/` that begins a regular expression and not a division. */
+/** Text before a `/` that begins a regular expression and not a division. */
 const beforeExpression = /(?:^|[(,=:[!&|?{};+<>~^%*-]|\b(?:return|typeof|case|in|of|do|else|void))\s*$/
 
 function scan(text: string, comments: Span[], strings: Span[]): void {
-  /** One entry for each enclosing template: how many braces are open within its expression. */
+  /** The number of open braces within the expression of each enclosing template. */
   const braces: number[] = []
   let at = 0
   const string = (end: number): void => {

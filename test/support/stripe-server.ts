@@ -23,7 +23,7 @@ export interface Delivery {
   readonly body: string
 }
 
-/** What a forger, or a wrong clock, does to a delivery. */
+/** How a forger, or a wrong clock, alters a delivery. */
 export interface Forgery {
   readonly secret?: string
   readonly signedMs?: number

@@ -13,7 +13,7 @@ export interface TcpProxy {
   cutNext(text: string, at: CutAt): Promise<void>
   /** Cuts all connections. */
   cutAll(): void
-  /** What was sent to the database so far, in chunks as they arrived. */
+  /** The number of chunks sent to the database so far. */
   readonly requestCount: number
   /** How much later everything arrives, in both directions; 0: immediately. */
   delay(ms: number): void
@@ -106,7 +106,7 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
       }
     })
     server.on('data', (chunk) => {
-      // What the statements before it answered may arrive first.
+      // Responses to earlier statements may arrive first.
       if (cut === undefined || !chunk.includes('COMMIT')) toClient(chunk)
       else {
         cut.done()

@@ -44,7 +44,7 @@ async function newDatabase(): Promise<string> {
   return await server.createDatabase(await migrated)
 }
 
-/** What time does to the leases of processes that have ended: others close their requests then. */
+/** Ends the leases of exited processes, as time would, so that others close their requests. */
 export async function endLeases({ DATABASE_URL: url }: Readonly<Record<string, string>>): Promise<void> {
   if (url === undefined) return
   const end = "UPDATE process SET lease_ends = now() - interval '1 second'"

@@ -1,7 +1,7 @@
 /**
- * What of a reported usage can be true, under the plan and the hold of its request, and a count from the sampled text where no
- * upstream reported one. Where counting is not available, the number is estimated low and labeled: a busy server must not make
- * a response more expensive.
+ * Checks which parts of a reported usage can be true under the plan and the hold of the request, and counts the sampled text if no
+ * upstream reported any. If counting is not available, the estimate is low and labeled: a busy server must not make a response more
+ * expensive.
  */
 import {
   type Contradictions,

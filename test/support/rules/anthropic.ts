@@ -311,7 +311,7 @@ function lacksThinking(messages: readonly Loose[]): boolean {
   return first !== null && type !== 'thinking' && type !== 'redacted_thinking'
 }
 
-/** What structured output and strict tools accept of JSON Schema. */
+/** Finds parts of a JSON Schema that structured output and strict tools do not accept. */
 function schemaBreaches(schema: unknown, at: string): string[] {
   if (!isObject(schema)) return [`${at}: a schema is an object`]
   const broken = Object.keys(schema)

@@ -418,7 +418,7 @@ function checkError(error: unknown, say: Say): void {
 const isBlocked = ({ promptFeedback }: Fields) =>
   isFields(promptFeedback) && isText(promptFeedback.blockReason)
 
-/** What a whole response and an event of a stream have in common; returns its candidates. */
+/** Checks the parts that whole responses and stream events share; returns the candidates. */
 function checkChunk(chunk: Fields, say: Say): readonly Fields[] {
   const { candidates = [] } = chunk
   if (!isList(candidates) || !candidates.every(isFields)) {

@@ -319,7 +319,7 @@ function formatRules(rules: Rules, format: unknown): void {
   rules.must(isObject(schema.schema), 'response_format: a schema')
 }
 
-/** What the model rejects although the format has it. */
+/** Checks for valid fields that the model rejects. */
 function modelRules(rules: Rules, body: Members, takes: Capabilities): void {
   const { temperature, top_p: topP, reasoning_effort: effort, stop, tools, tool_choice: choice } = body
   const isSampled = temperature !== undefined || topP !== undefined
@@ -433,7 +433,7 @@ function choiceOfRules(rules: Rules, index: number, choice: Members): void {
   annotationRules(rules, at, annotations)
 }
 
-/** As in requests; our carriers may make ids long here. */
+/** Checks calls as in requests, except that our carriers may make ids long. */
 function callRulesOfAnswer(rules: Rules, at: string, calls: unknown): void {
   const own = new Rules()
   callRules(own, at, calls)

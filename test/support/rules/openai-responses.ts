@@ -34,7 +34,7 @@ const outputTokensMin = 16
 /** An id with a carrier, or a tagged text. */
 const marks = /_tg1_W|"tg1\.(anthropic|openai|google)\./
 
-/** What OpenAI would reject or misinterpret; for a request that goes upstream. */
+/** Mistakes that make OpenAI reject or misread a request; for requests that go upstream. */
 export function brokenRequestRules(body: unknown, capabilities?: Capabilities): readonly string[] {
   if (!isLoose(body)) return ['the body is an object']
   const broken: string[] = []
@@ -247,7 +247,7 @@ function capabilityRules(body: Loose, capabilities: Capabilities, broken: string
     broken.push('no cache marks for a model that refuses them')
 }
 
-/** What a client's library would fail on, or miss, in a whole response. */
+/** Mistakes in a whole response that a client's library would fail on, or miss. */
 export function brokenAnswerRules(body: unknown): readonly string[] {
   if (!isLoose(body)) return ['the answer is an object']
   const broken: string[] = []
@@ -347,7 +347,7 @@ const spelledBy: Readonly<Record<string, string>> = {
   'response.reasoning_text': 'text',
 }
 
-/** What a client's library would fail on, or miss, in a stream of server-sent events. */
+/** Mistakes in a stream of server-sent events that a client's library would fail on, or miss. */
 export function brokenStreamRules(sse: string): readonly string[] {
   const state: StreamState = { broken: [], items: new Map() }
   const { broken } = state
