@@ -9,7 +9,7 @@ import { connectors } from '../src/providers/registry.ts'
 import type { ConversationFormat, TargetFormat } from '../src/wire/format-names.ts'
 import { clientCodecs } from '../src/wire/formats.ts'
 import type { Capabilities } from '../src/wire/translation/capabilities.ts'
-import type { Fate, PolicyRow } from '../src/wire/translation/policy.ts'
+import type { FieldOutcome, PolicyRow } from '../src/wire/translation/policy.ts'
 
 /** The path of the page. */
 export const compatibilityPath = new URL('../docs/compatibility.md', import.meta.url)
@@ -49,7 +49,7 @@ function direction(from: ConversationFormat, rows: readonly PolicyRow[]): string
   const heads = targets.map((to) => (to === from ? `${titles[to]}, rewritten` : targetTitles[to]))
   const body = rows.map((row) => [
     `\`${row.field}\``,
-    ...targets.map((to) => fateText(row.to[to])),
+    ...targets.map((to) => outcomeText(row.to[to])),
     sentence(row.note),
   ])
   const own = targets.some((to) => to === from)
@@ -58,8 +58,8 @@ function direction(from: ConversationFormat, rows: readonly PolicyRow[]): string
   return `## From ${titles[from]}\n${own}\n${table(['Field', ...heads, 'Notes'], body)}`
 }
 
-function fateText(fate: Fate | undefined): string {
-  return fate === 'refused' ? 'rejected' : (fate ?? '')
+function outcomeText(outcome: FieldOutcome | undefined): string {
+  return outcome === 'refused' ? 'rejected' : (outcome ?? '')
 }
 
 /** Notes are written with and without a capital and a full stop. */

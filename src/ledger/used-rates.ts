@@ -12,7 +12,11 @@ export interface UsedRates {
 }
 
 /** The rates of all that was used, in the tier that the input reached; what the price does not know is left out. */
-export function usedRates(usage: PricedUsage, price: PriceVersion, side: PriceSide): UsedRates {
+export function usedRates(
+  usage: Omit<PricedUsage, 'servedOptions'>,
+  price: PriceVersion,
+  side: PriceSide,
+): UsedRates {
   const rates = ratesFor(price, side, inputTokens(usage))
   const tokens = meterNames.flatMap((name) => {
     const rate = usage[name] === 0 ? null : rateOf(rates, name)

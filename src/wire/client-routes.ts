@@ -3,13 +3,13 @@
  * what several formats share. Pure.
  */
 
-/** What the address says where the format puts it there (Gemini); elsewhere the model is null and nothing is read from it. */
+/** Fields that Gemini puts in the URL; in other formats the model is null and `stream` is not read. */
 export interface UrlFields {
   readonly model: string | null
   readonly stream: boolean
 }
 
-/** What a request asks for, as far as a format decides it. */
+/** The operation that a request's path and method select. */
 export type FormatOperation =
   | 'generate'
   | 'compact'
@@ -36,17 +36,17 @@ export interface ClientRoutes {
   readonly prefixes: readonly string[]
   /** Paths below the base URL; `{id}` matches one segment. */
   readonly paths: Readonly<Record<string, MethodOperations>>
-  /** What follows the colon in `models/{model}:{method}`; null: the model is in the body. */
+  /** The methods after the colon in `models/{model}:{method}`; null: the model is in the body. */
   readonly modelMethods: Readonly<Record<string, ModelMethod>> | null
   /** Matches paths that only this format can mean, whether they exist or not; null: there are none. */
   readonly ownPaths: RegExp | null
   /** A header that only its clients send: it selects the format on paths that several formats have. */
   readonly ownHeader: string | null
-  /** Its clients request the base URL itself to see whether the server is there. */
+  /** The format's clients request the base URL to check whether the server is up. */
   readonly probesBase: boolean
-  /** Its clients try a WebSocket before they send a request. */
+  /** The format's clients try a WebSocket before they send a request. */
   readonly triesWebSocket: boolean
-  /** What the upload of a file asks for. */
+  /** The operation that a file upload selects. */
   uploadOperation(headers: RequestHeaders, query: string): UploadOperation
   /** How errors about unknown paths describe the format. */
   readonly guide: RouteGuide
@@ -58,7 +58,7 @@ export interface ModelMethod {
 }
 
 export interface RouteGuide {
-  /** What people call the format. */
+  /** The format's display name. */
   readonly title: string
   /** Where its base URL continues the server's address. */
   readonly basePath: string
@@ -66,7 +66,7 @@ export interface RouteGuide {
   readonly example: string
 }
 
-/** What most formats have: one path for each operation, and the model in the body. */
+/** Defaults for most formats: one path per operation, and the model in the body. */
 export const plainRoutes = {
   prefixes: [],
   modelMethods: null,
@@ -77,5 +77,5 @@ export const plainRoutes = {
   uploadOperation: () => 'upload_file',
 } as const satisfies Omit<ClientRoutes, 'paths' | 'guide'>
 
-/** Of requests whose format has the model in the body. */
+/** URL fields of formats whose model is in the body. */
 export const noUrlFields: UrlFields = { model: null, stream: false }

@@ -219,7 +219,7 @@ function memberOf(json: Json, object: number, name: string): number {
   return -1
 }
 
-/** What the address that counts takes of a whole request, as text in the request's own order. `model` as the provider calls it. */
+/** The body of a token-counting request, taken from a whole request in its own order. `model` is the provider's name. */
 export function countBody(
   shape: CountingShape,
   request: Uint8Array,

@@ -1,5 +1,5 @@
 /**
- * What a format provides to clients and to upstreams, and the types in which both describe requests, responses and errors. A
+ * The parts that a format provides for clients and upstreams, and their shared request, response and error types. A
  * format fills one side or both. Interfaces and plain values only: no I/O, no promise, no clock, no Node; only types imported.
  */
 import type { ErrorCategory } from '../../contract/errors.ts'
@@ -70,7 +70,7 @@ export interface ServerTool {
   /** The type as the caller wrote it, e.g. `web_search_20250305`. */
   readonly type: string
   readonly pointer: string
-  /** What the caller allows at most; null when it says nothing. */
+  /** The caller's limit on uses; null without one. */
   readonly usesMax: number | null
   /** How to write the cap into the body; null for a tool whose uses the format cannot cap. */
   readonly capPatch: NumberPatch | null
@@ -89,9 +89,9 @@ export interface PricedOption {
 export interface BetaHeader {
   /** In lower case. */
   readonly header: string
-  /** Those whose price is that of the fields they allow, which are read where they are. */
+  /** Betas that are priced by the fields they allow. */
   readonly known: ReadonlySet<string>
-  /** Those that change the price by themselves, by the beginning of their names. */
+  /** Betas that change the price themselves, by name prefix. */
   readonly priced: readonly { readonly prefix: string; readonly option: string }[]
 }
 
@@ -108,7 +108,7 @@ export interface Reference {
 
 /** Other models that may serve a request. */
 export interface FallbackModels {
-  /** As the caller wrote them. */
+  /** Names as the caller wrote them. */
   readonly names: readonly string[]
   /** The bytes of the member, with a comma. */
   readonly spans: readonly Span[]
@@ -142,7 +142,7 @@ export interface ExtractedFields {
   readonly writtenAs: SourceFormat | null
   /** Whether the body can go upstream in its own format unchanged; false for one that mixes formats. */
   readonly canPassThrough: boolean
-  /** What alone mixes it, where hosts of the format have such members of their own; see `passesAsIs`. */
+  /** Members that alone make the body mixed, where some hosts accept them; see `passesAsIs`. */
   readonly hostFields?: readonly HostField[]
   /** The caller declares its own functions. */
   readonly functionTools: boolean
@@ -154,11 +154,11 @@ export interface ExtractedFields {
   readonly unknownMembers?: readonly string[]
   /** Identifies a conversation for sticky routing: the first text of its user. */
   readonly conversationSpan: Span
-  /** What the caller gives to keep a prompt cache apart, which identifies it better; absent where there is no such field. */
+  /** The caller's prompt cache key, which identifies the conversation better; absent where the format has none. */
   readonly cacheKeySpan?: Span | undefined
 }
 
-/** What the body must say upstream where it differs from what the caller wrote. */
+/** Differences between the body sent upstream and the caller's. */
 export interface RequestPatch {
   /** The upstream's own id of the model, when it is not the name that the body has: the caller's, or in a translated one the one that translation wrote. */
   readonly model?: string
@@ -174,7 +174,7 @@ export interface RequestPatch {
 export interface UpstreamProblem {
   /** The provider's sentence, word for word; '' where it gave none. */
   readonly message: string
-  /** Its own `type` and `code`, '' where absent. */
+  /** The provider's own `type` and `code`, '' where absent. */
   readonly type: string
   readonly code: string
   /** The machine-readable reason in Google's `details`; absent where there is none. */
@@ -183,7 +183,7 @@ export interface UpstreamProblem {
   readonly retryAfterMs?: number
 }
 
-/** What was produced so far, bounded: enough text to count tokens from, and the size of all of it. */
+/** A bounded sample of the output so far: text to count tokens from, and the total size. */
 export interface OutputSample {
   /** The first part of the produced text (reasoning, text and tool arguments), at most `sampleCharactersMax`. */
   readonly text: string
@@ -197,7 +197,7 @@ export interface OutputSample {
 export interface ProviderObject {
   readonly id: string
   /**
-   * What a reference to it adds to the input at most: the answer's `output`, `all` of its input and output, or, where
+   * The most that a reference to the object adds to the input: the answer's `output`, `all` of its input and output, or, where
    * that is unknown, the model's whole `window`.
    */
   readonly referencedScope: 'output' | 'all' | 'window'
@@ -223,7 +223,7 @@ export interface UsageTap {
   readonly suppressedSpan: Span | null
   /** The end mark of the format, where a complete stream ended without it; '' otherwise. */
   readonly missingMark: string
-  /** What the error event said, in state `failed`. */
+  /** The error event's problem, in state `failed`. */
   readonly problem: UpstreamProblem | null
   readonly rawUsage: RawUsage
   readonly sample: OutputSample
@@ -233,11 +233,11 @@ export interface UsageTap {
   readonly hasEmptyRole?: boolean
   /** The part of it that is in the first `relayableBytes` bytes. */
   readonly relayableSample: OutputSample
-  /** What the provider says that it stored, once the answer is complete; absent where a format has no such objects. */
+  /** Objects that the provider says it stored, once the answer is complete; absent where a format has none. */
   readonly providerObjects?: readonly ProviderObject[]
 }
 
-/** What a whole JSON answer says. */
+/** Fields read from a whole JSON answer. */
 export interface ExtractedResponse {
   readonly rawUsage: RawUsage
   /** Set when the body is an error although the status said 200, or no answer at all. */
@@ -245,7 +245,7 @@ export interface ExtractedResponse {
   readonly sample: OutputSample
   /** The content was refused, or filtered away; absent where a format has no such thing. */
   readonly refused?: boolean
-  /** As in a stream. */
+  /** Objects that the provider says it stored, as in a stream. */
   readonly providerObjects?: readonly ProviderObject[]
   /** The provider's id of a background response that has not ended; absent otherwise. */
   readonly pending?: string
@@ -301,22 +301,22 @@ interface FormatReader<Fields extends ExtractedFields> {
   extractRequest(body: Uint8Array, limits: ReadLimits, address: UrlFields): Fields
 }
 
-/** What a format provides to be spoken with clients. */
+/** The client side of a format. */
 export interface ClientFormat<Fields extends ExtractedFields = ExtractedFields> extends FormatReader<Fields> {
   readonly name: ClientFormatName
   readonly routes: ClientRoutes
   /** The header by which callers switch on betas; null: it has none. */
   readonly betas: BetaHeader | null
-  /** Its libraries may put the key into the URL (`?key=`). */
+  /** The format's libraries may put the key into the URL (`?key=`). */
   readonly hasKeyInUrl: boolean
-  /** What it calls the output limit of a request. */
+  /** The format's name for the output limit. */
   readonly outputLimitField: string
   readonly rateHeaders: RateHeaderStyle
   /** The whole JSON body of an error response. */
   errorBody(problem: ClientError): string
   /** The status that its clients expect for the error. */
   errorStatus(problem: ClientError): number
-  /** What its agents look for in an error before they shorten their context: one of these. */
+  /** Phrases in an error that make the format's agents shorten their context. */
   readonly contextMarks: readonly string[]
   /** The frame that reports an error inside a stream that has begun. */
   errorFrame(problem: ClientError): string
@@ -326,13 +326,13 @@ export interface ClientFormat<Fields extends ExtractedFields = ExtractedFields> 
   streamEnvelope(query: string): StreamEnvelope | null
   /** Where a response has the usage object that `cost` is written into. */
   readonly costFields: CostFields
-  /** What keeps a silent stream alive, ignored by its clients; null: only padding inside an event is. */
+  /** Keep-alive for a silent stream, ignored by the format's clients; null: only padding inside an event works. */
   readonly keepAlive: string | null
   /** The same before the first event, where its libraries expect one event alone at that place. */
   readonly keepAliveFirst?: string
 }
 
-/** What a format provides to be spoken with upstreams. */
+/** The upstream side of a format. */
 export interface UpstreamFormat<Fields extends ExtractedFields = ExtractedFields>
   extends FormatReader<Fields> {
   readonly name: UpstreamFormatName
@@ -347,9 +347,9 @@ export interface UpstreamFormat<Fields extends ExtractedFields = ExtractedFields
   readonly reportsInputEarly: boolean
   /** Where it joins function tools to a reasoning effort, some models take only one of them. */
   readonly limitsToolsWithEffort: boolean
-  /** It adds a hidden prompt to requests with tools. */
+  /** The provider adds a hidden prompt to requests with tools. */
   readonly hasToolPrompt: boolean
-  /** What streams are asked for in `accept`; absent: server-sent events. */
+  /** The `accept` header for streams; absent: server-sent events. */
   readonly acceptedStream?: string
   /** null: it has no streams. */
   readonly tapStream: ((options: TapOptions) => UsageTap) | null

@@ -230,7 +230,7 @@ const rows: Readonly<Record<Format, readonly Row[]>> = {
     [
       'other places',
       { service_tier: 'batch', speed: 'fast', inference_geo: 'us' },
-      { ranAt: ['service_tier:batch', 'speed:fast', 'inference_geo:us'] },
+      { servedOptions: ['service_tier:batch', 'speed:fast', 'inference_geo:us'] },
     ],
   ],
   gemini: [
@@ -293,11 +293,11 @@ const rows: Readonly<Record<Format, readonly Row[]>> = {
       [{ promptTokenCount: 5 }, { trafficType: 'ON_DEMAND' }],
       { inputUncached: 5 },
     ],
-    ['a tier', { serviceTier: 'PRIORITY' }, { ranAt: ['service_tier:priority'] }],
+    ['a tier', { serviceTier: 'PRIORITY' }, { servedOptions: ['service_tier:priority'] }],
     [
       'the tier as Vertex AI names it',
       { trafficType: 'ON_DEMAND_PRIORITY' },
-      { ranAt: ['service_tier:priority'] },
+      { servedOptions: ['service_tier:priority'] },
     ],
     ['bought capacity', { trafficType: 'PROVISIONED_THROUGHPUT' }, {}],
     ['the usual tier', { serviceTier: 'standard' }, {}],
@@ -375,14 +375,14 @@ test('only plausible numbers are reported totals', () => {
 })
 
 test('openai-chat: an unknown tier is reported, a broken one flagged', () => {
-  for (const [service_tier, ranAt, unknown] of [
+  for (const [service_tier, servedOptions, unknown] of [
     ['turbo', ['service_tier:turbo'], []],
     ['a b\n', [], ['service_tier']],
     [5, [], ['service_tier']],
   ] as const) {
     const draft = chat.chatReport()
     chat.readUsage(draft, { service_tier })
-    assert.deepEqual(chat.toUsage(draft.rawUsage()), usageOf({ ranAt, unknown }))
+    assert.deepEqual(chat.toUsage(draft.rawUsage()), usageOf({ servedOptions, unknown }))
   }
 })
 
@@ -463,7 +463,7 @@ for (const format of Object.keys(rows) as Format[]) {
   test(`${format}: whatever is reported, classes are whole, never negative, and what was said where that is sane`, () => {
     fc.assert(
       fc.property(fc.array(anyReport[format], { minLength: 1, maxLength: 2 }), (reports) => {
-        const { fees: _, ranAt: __, unknown, ...classes } = toUsage[format](raw[format](...reports))
+        const { fees: _, servedOptions: __, unknown, ...classes } = toUsage[format](raw[format](...reports))
         for (const [name, tokens] of Object.entries(classes))
           assert.ok(Number.isSafeInteger(tokens) && tokens >= 0, `${name} ${tokens}`)
         assert.ok(classes.reasoning <= classes.output)

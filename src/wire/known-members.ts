@@ -42,11 +42,11 @@ function knownMembers({ body, policy, settings, partSettings, elsewhere }: Liste
   }
 }
 
-/** Of schemas for answers, choices of tools, and moderation, which three formats write alike. */
+/** Members of response schemas, tool choices and moderation, which three formats share. */
 const shared = `type name description strict schema json_schema mode tools allowed_tools function custom grammar
   syntax definition format model policy input output`
 
-/** What servers that speak Chat Completions take for sampling and templates: it changes what is said, not what it costs. */
+/** Sampling and template options of Chat Completions servers; none affects the price. */
 const openServers = `min_p top_a typical_p tfs repetition_penalty length_penalty no_repeat_ngram_size min_tokens ignore_eos
   stop_token_ids bad_words skip_special_tokens spaces_between_special_tokens include_stop_str_in_output logprobs
   prompt_logprobs echo add_generation_prompt continue_final_message add_special_tokens chat_template
@@ -72,7 +72,7 @@ export const chatMembers = knownMembers({
     container_upload filters`,
 })
 
-/** Of log probabilities in earlier answers. */
+/** Members of log probabilities in earlier answers. */
 const tokens = 'logprobs token bytes top_logprobs logprob'
 
 export const responsesMembers = knownMembers({
@@ -151,7 +151,7 @@ export const geminiMembers = knownMembers({
     video type format`,
 })
 
-/** Of `generationConfig`: the rows of its members. */
+/** Known members of `generationConfig`, from the policy rows and beyond. */
 export const geminiSettings: KnownNames = {
   own: namesIn(geminiPolicy.map(({ field }) => /^generationConfig\.(\w+)$/.exec(field)?.[1] ?? '').join(' ')),
   settings:

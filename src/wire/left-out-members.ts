@@ -36,7 +36,7 @@ const providerPlaces: readonly (readonly string[])[] = [
 ]
 const rolesMax = 128
 
-/** What has more levels or values is left as it is. */
+/** A body beyond these limits is left unchanged. */
 const limits = { depthMax: 512, valuesMax: 4_194_304 }
 const decoder = new TextDecoder('latin1')
 

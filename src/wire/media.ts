@@ -24,7 +24,7 @@ export function addressed(json: Json, value: number, kind: MediaKind): Media {
   return { kind, span: { start: head.end, end: content.end }, mediaType: head.mediaType }
 }
 
-/** What is a data URL from some clients and plain base64 from others. */
+/** Reads a member that holds a data URL from some clients and plain base64 from others. */
 export function embeddedOrDataUrl(json: Json, value: number, kind: MediaKind): Media {
   const media = addressed(json, value, kind)
   return media.span === null ? embedded(json, value, kind, '') : media
@@ -63,7 +63,7 @@ function dataUrlHead(
   return mediaType === undefined ? null : { end: end + 1, mediaType: mediaType.trim().toLowerCase() }
 }
 
-/** What a client sent as an image: some send documents and sound in the same part. */
+/** The medium of an image part; some clients send documents and audio in one. */
 export function mediumOfImage(source: MediaSource): MediaPart['medium'] {
   const mediaType = source.kind === 'base64' ? source.mediaType : source.kind === 'text' ? 'text/plain' : ''
   if (mediaType === 'application/pdf' || mediaType.startsWith('text/')) return 'document'

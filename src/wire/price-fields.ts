@@ -7,7 +7,7 @@ import { isGiven, string } from './json/fields.ts'
 import type { Json } from './json/json.ts'
 
 /**
- * What a field's value means for the price. `free`: nothing, whatever it is. `values`: a string;
+ * How a field's value affects the price. `free`: never. `values`: a string;
  * those in `free` mean nothing, any other is the option `name:value`. `each`: the same for every
  * string of an array. `option`: anything but null, false and [] is the option `name`. `refused`: the
  * same, never forwarded. `own`: for this server, taken out of the body. `reference`: anything but null names state stored upstream. `tool`: anything
@@ -31,7 +31,7 @@ const proxied = {
   source: 'https://docs.litellm.ai/docs/proxy/reliability',
 } as const
 
-/** What routers of several hosts take in every format: who serves, which other model does, what is searched besides. */
+/** Fields of routers over several hosts, in every format: the host, fallback models, added searches. */
 export const routerPriceFields = {
   provider: {
     rule: 'option',

@@ -89,7 +89,7 @@ export class RawUsageDraft {
   }
 
   /** Notes the tier, speed or place that the answer names; the defaults are not worth a word. */
-  ranAt(name: string, value: unknown, defaults: readonly string[]): void {
+  servedOptions(name: string, value: unknown, defaults: readonly string[]): void {
     if (value === null || value === undefined) return
     if (typeof value !== 'string' || !/^[\w.-]{1,64}$/.test(value)) {
       if (typeof value !== 'string' || !defaults.includes(value)) this.flag(name)
@@ -105,7 +105,7 @@ export class RawUsageDraft {
   rawUsage(): RawUsage {
     return {
       fields: { ...this.fields },
-      ranAt: [...this.ran.values()].filter((option) => option !== null),
+      servedOptions: [...this.ran.values()].filter((option) => option !== null),
       unknown: [...this.unknown],
       outputShrank: this.outputShrank,
     }

@@ -1,5 +1,5 @@
 /**
- * What is read alike from requests of all formats: the object of the body, other models that may serve it, the files that it
+ * Readers shared by all request formats: the object of the body, other models that may serve it, the files that it
  * references, what tells one conversation from another, and the betas that its headers switch on.
  */
 import {
@@ -83,7 +83,7 @@ function namesIn(json: Json, value: number): readonly string[] {
   })
 }
 
-/** What every provider's file ids look like; anything else is no file of this gateway's. */
+/** The form of every provider's file ids; other strings are not file ids of this gateway. */
 const idPattern = /^[\w-]{1,200}$/
 /** Each is looked up, and finding its place in the body takes time. */
 const namedFilesMax = 64
@@ -141,7 +141,7 @@ const partFields = new FieldReader('text')
 const looksMax = 100
 
 /**
- * What tells one conversation from another, for routing: the first text of the user behind what agents put in front of it, such as
+ * Identifies a conversation for routing: the first text of the user after anything agents put before it, such as
  * `<system-reminder>…</system-reminder>`, which is the same in all of their conversations. `opening`: the first message of the
  * user in `list`, or a text that is all there is.
  */
@@ -212,7 +212,7 @@ const nothing: HeaderFacts = { options: [], unknown: [] }
 const nameCharactersMax = 64
 const unknownMax = 8
 
-/** What the betas of a request switch on. */
+/** Reads the price options and unknown names among a request's betas. */
 export function readBetas(betas: BetaHeader | null, headers: Headers): HeaderFacts {
   const written = betas === null ? undefined : headers[betas.header]
   if (betas === null || written === undefined) return nothing
@@ -234,7 +234,7 @@ function undated(name: string): string {
   return name.replace(/(?:[-=]\d{4}-?\d{2}-?\d{2}|=\w+)$/, '')
 }
 
-/** Of OpenAI's formats: none costs anything by itself. https://developers.openai.com/api/docs/guides/responses-multi-agent */
+/** Betas of OpenAI's formats; none is priced. https://developers.openai.com/api/docs/guides/responses-multi-agent */
 export const openaiBetas: BetaHeader = {
   header: 'openai-beta',
   known: new Set([

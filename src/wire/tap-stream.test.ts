@@ -461,7 +461,7 @@ const usages: readonly [name: string, format: Format, stream: Stream, usage: obj
     'where it ran',
     'anthropic',
     messages.start({ service_tier: 'priority', speed: 'fast', inference_geo: 'us' }),
-    { ranAt: ['service_tier:priority', 'speed:fast', 'inference_geo:us'] },
+    { servedOptions: ['service_tier:priority', 'speed:fast', 'inference_geo:us'] },
   ],
   ['no search', 'openai-responses', completed(), { output: 3, fees: {}, unknown: [] }],
   [
@@ -552,7 +552,7 @@ const usages: readonly [name: string, format: Format, stream: Stream, usage: obj
     'a tier',
     'bedrock-converse',
     converse.usage({}, { serviceTier: { type: 'priority' } }),
-    { ranAt: ['service_tier:priority'] },
+    { servedOptions: ['service_tier:priority'] },
   ],
 ]
 
@@ -562,12 +562,12 @@ test('usage is gathered over the whole stream', () => {
     assert.partialDeepStrictEqual({ ...usage, unknown: [...unknown].sort() }, expected, name)
   }
   const at = (tier: unknown) => data({ choices: [{ delta: { content: 'a' } }], service_tier: tier })
-  for (const [stream, ranAt] of [
+  for (const [stream, servedOptions] of [
     [at('default') + at(null), []],
     [at('auto') + at('priority'), ['service_tier:priority']],
     [at('flex') + at('default'), []],
   ] as const)
-    assert.deepEqual(watch('openai-chat', stream).rawUsage.ranAt, ranAt)
+    assert.deepEqual(watch('openai-chat', stream).rawUsage.servedOptions, servedOptions)
 })
 
 test('the sample is what was produced, its beginning and its size', () => {

@@ -1,6 +1,6 @@
 /** The upstream paths of a format, and what several formats share of that. Pure. */
 
-/** What an upstream is asked for. */
+/** An operation of an upstream. */
 export type UpstreamOperation = 'generate' | 'count_tokens' | 'compact' | 'embed' | 'embed_batch'
 
 /** Where upstreams are asked in a format. */
@@ -28,7 +28,7 @@ const hasVersion = (basePath: string) => /\/v\d+[a-z]*\d*(?:\/|$)|\/deployments\
 /** `/anthropic/v1`; a version further in front is the host's own. */
 export const endsWithVersion = (basePath: string): boolean => /\/v\d+[a-z]*\d*$/.test(basePath)
 
-/** Of formats that have paths for some operations alone. */
+/** Paths of a format that lacks some operations, to be overridden. */
 export const noOperations = {
   generate: null,
   count_tokens: null,
@@ -37,7 +37,7 @@ export const noOperations = {
   embed_batch: null,
 } as const
 
-/** What OpenAI's formats have in common. */
+/** Paths shared by OpenAI's formats. */
 export const openaiPaths = {
   version: '/v1',
   isComplete: hasVersion,

@@ -10,7 +10,7 @@ import { View } from './json/view.ts'
 import { editsInEvents, editsInJson } from './left-out-members.ts'
 import type { Charge } from './usage.ts'
 
-/** Of most formats. */
+/** Cost fields of most formats. */
 export const costInUsage: CostFields = { answer: ['usage'], event: ['usage'] }
 
 /** The members that a usage object has of it; the second one as OpenRouter calls it. */

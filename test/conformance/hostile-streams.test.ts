@@ -38,7 +38,7 @@ const tally: ResponseCost = {
     inputUncached: 1,
     output: 1,
     fees: {},
-    ranAt: [],
+    servedOptions: [],
     unknown: [],
   },
   cost: '0.000001',

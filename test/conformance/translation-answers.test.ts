@@ -87,11 +87,11 @@ function shortLived(usage: Usage): Partial<Usage> {
 
 /** Fees, tiers and unknown meters are in the reported cost; counters of other formats have no fields for them. */
 function checkUsage(name: string, to: Format, [source, translated]: readonly [Usage, Usage]): void {
-  const { fees: used, ranAt: _, unknown: __, ...counted } = expressible[to.name](source)
-  const { fees, ranAt, unknown, ...found } = translated
+  const { fees: used, servedOptions: _, unknown: __, ...counted } = expressible[to.name](source)
+  const { fees, servedOptions, unknown, ...found } = translated
   assert.deepEqual(found, counted, `${name}: usage`)
   for (const [meter, uses] of Object.entries(fees)) assert.equal(uses, used?.[meter], `${name}: ${meter}`)
-  assert.deepEqual([ranAt, unknown], [[], []], `${name}: nothing is made up`)
+  assert.deepEqual([servedOptions, unknown], [[], []], `${name}: nothing is made up`)
 }
 
 for (const [from, to] of pairs) {

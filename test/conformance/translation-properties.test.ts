@@ -567,7 +567,7 @@ function named(type: string, more: Loose): string {
 
 const usage = formatOf('openai-chat').dialect.toUsage({
   fields: {},
-  ranAt: [],
+  servedOptions: [],
   unknown: [],
   outputShrank: false,
 })

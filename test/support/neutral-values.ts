@@ -121,7 +121,7 @@ export const able: Capabilities = {
 
 export const usageOf = (more: Partial<Usage> = {}): Usage => ({
   ...noTokens,
-  ...{ fees: {}, ranAt: [], unknown: [] },
+  ...{ fees: {}, servedOptions: [], unknown: [] },
   ...more,
 })
 

@@ -136,7 +136,7 @@ const cancelRules: Readonly<Record<CancelCause, EndRule>> = {
   age: { payer: 'customer', reason: 'timeout', status: 504, error: 'upstream_timeout' },
 }
 
-const nothing: Usage = { ...noTokens, fees: {}, ranAt: [], unknown: [] }
+const nothing: Usage = { ...noTokens, fees: {}, servedOptions: [], unknown: [] }
 
 export interface SettleResponseDeps {
   readonly nextId: NextId
@@ -270,9 +270,10 @@ type DraftFields = Omit<
   | 'upstreamCost'
 >
 
-function draftOf(facts: ResponseFacts, { unknown: _flagged, ...usage }: Usage): DraftFields {
+function draftOf(facts: ResponseFacts, { unknown: _flagged, servedOptions, ...usage }: Usage): DraftFields {
   return {
     ...usage,
+    ranAt: servedOptions,
     provider: facts.provider,
     upstreamModel: facts.upstreamModel,
     upstreamRequestId: facts.upstreamRequestId,

@@ -192,7 +192,7 @@ function countingTask(
 }
 
 const noAnswer: ExtractedResponse = {
-  rawUsage: { fields: {}, ranAt: [], unknown: [], outputShrank: false },
+  rawUsage: { fields: {}, servedOptions: [], unknown: [], outputShrank: false },
   problem: null,
   sample: { text: '', characters: 0, events: 0 },
 }

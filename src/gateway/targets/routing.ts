@@ -266,7 +266,12 @@ function costOf(snapshot: Pick<Snapshot, 'models'>, offer: Offered, nowMs: numbe
 
 export interface UnrequestedTiers {
   /** Counts a response: the options that it ran at, those that were expected, and what each multiplies. */
-  note(offer: OfferName, ranAt: readonly string[], expected: readonly string[], options: Options): void
+  note(
+    offer: OfferName,
+    servedOptions: readonly string[],
+    expected: readonly string[],
+    options: Options,
+  ): void
   /** Options that may apply to a request at one of these offers without being requested; usually none. */
   of(offers: readonly OfferName[]): readonly string[]
 }
@@ -289,9 +294,9 @@ export function openUnrequestedTiers(): UnrequestedTiers {
   const keyOf = ({ upstream, upstreamModel }: OfferName) => `${upstream.name} ${upstreamModel}`
 
   return {
-    note(offer, ranAt, expected, options) {
-      if (ranAt.length === 0) return
-      const dearer = ranAt.filter((option) => !expected.includes(option) && isDearer(options, option))
+    note(offer, servedOptions, expected, options) {
+      if (servedOptions.length === 0) return
+      const dearer = servedOptions.filter((option) => !expected.includes(option) && isDearer(options, option))
       if (dearer.length === 0) return
       const key = keyOf(offer)
       known.set(key, [...new Set([...(known.get(key) ?? none), ...dearer])])

@@ -50,7 +50,7 @@ function price(base: Rates, more: Partial<PriceVersion> = {}): PriceVersion {
   }
 }
 
-const nothing: PricedUsage = { ...noTokens, fees: {}, ranAt: [] }
+const nothing: PricedUsage = { ...noTokens, fees: {}, servedOptions: [] }
 
 const sonnet = rates({ input: '3', cacheRead: '0.30', cacheWrite5m: '3.75', cacheWrite1h: '6', output: '15' })
 const small = rates({ input: '1.75', cacheRead: '0.175', cacheWrite5m: '2.1875', output: '8.75' })
@@ -81,19 +81,19 @@ const golden: readonly [text: string, price: PriceVersion, usage: Partial<Priced
   [
     'half the price',
     price(sonnet, { options: flex }),
-    { inputUncached: 1_000, output: 1_000, ranAt: ['service_tier:flex', 'service_tier:flex'] },
+    { inputUncached: 1_000, output: 1_000, servedOptions: ['service_tier:flex', 'service_tier:flex'] },
     '0.009',
   ],
   [
     'two options at once',
     price(sonnet, { options: { ...flex, ...fast } }),
-    { output: 1_000, ranAt: ['service_tier:flex', 'speed:fast'] },
+    { output: 1_000, servedOptions: ['service_tier:flex', 'speed:fast'] },
     '0.045',
   ],
   [
     'fees are not multiplied',
     price(sonnet, { options: flex, fees: { web_search: usd('0.01') } }),
-    { inputUncached: 1_000, fees: { web_search: 3 }, ranAt: ['service_tier:flex'] },
+    { inputUncached: 1_000, fees: { web_search: 3 }, servedOptions: ['service_tier:flex'] },
     '0.0315',
   ],
   [
@@ -124,7 +124,7 @@ test('what has no price is named, its tokens are charged like text, and so is th
     inputUncached: 1_000,
     inputAudio: 7,
     fees: { web_search: 1, constructor: 1, unused: 0 },
-    ranAt: ['service_tier:priority'],
+    servedOptions: ['service_tier:priority'],
   }
   assert.deepEqual(costOf(usage, price(sonnet)), {
     cost: usd('0.003021'),
@@ -172,7 +172,7 @@ const anyPrice = fc
 const anyUsage: fc.Arbitrary<PricedUsage> = fc.record({
   ...eachMeter(() => counts),
   fees: fc.record({ web_search: fc.integer({ min: 0, max: 20 }) }),
-  ranAt: fc.subarray(['flex', 'fast']),
+  servedOptions: fc.subarray(['flex', 'fast']),
 })
 
 test('a cost is the exact sum, less than one nano-dollar rounded up', () => {
@@ -190,7 +190,7 @@ test('a cost is the exact sum, less than one nano-dollar rounded up', () => {
         BigInt(usage.inputAudio) * (now.inputAudio ?? now.input) +
         BigInt(usage.output) * now.output +
         BigInt(usage.outputAudio) * (now.outputAudio ?? now.output)
-      const options = usage.ranAt.map((name) => version.options[name]!)
+      const options = usage.servedOptions.map((name) => version.options[name]!)
       const above = options.reduce((so, option) => so * option.numerator, 1n)
       const below = options.reduce((so, option) => so * option.denominator, 1n) * 1_000_000n
       const whole = millionths * above + BigInt(usage.fees.web_search ?? 0) * version.fees.web_search! * below

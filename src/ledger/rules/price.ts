@@ -28,7 +28,7 @@ const perRate = 1_000_000n
 /** Usage to price; reasoning is part of `output` and costs nothing extra. */
 export interface PricedUsage extends TokenCounts {
   readonly fees: Readonly<Record<string, number>>
-  readonly ranAt: readonly string[]
+  readonly servedOptions: readonly string[]
 }
 
 export interface Cost {
@@ -69,9 +69,10 @@ export function costOf(usage: PricedUsage, price: PriceVersion, side: PriceSide 
     if (rate === null) unpriced.push(name)
   }
   // Most requests have neither, and this is computed several times for each.
-  if (usage.ranAt.length === 0 && isEmpty(usage.fees)) return { cost: divideUp(tokens, perRate), unpriced }
-  const ranAt = [...new Set(usage.ranAt)]
-  const known = ranAt.flatMap((option) => own(price.options, option) ?? [])
+  if (usage.servedOptions.length === 0 && isEmpty(usage.fees))
+    return { cost: divideUp(tokens, perRate), unpriced }
+  const servedOptions = [...new Set(usage.servedOptions)]
+  const known = servedOptions.flatMap((option) => own(price.options, option) ?? [])
   const { numerator, denominator } = product(known)
   const feeEntries = Object.entries(usage.fees).filter(([, uses]) => uses > 0)
   const fees = feeEntries.reduce(
@@ -82,7 +83,7 @@ export function costOf(usage: PricedUsage, price: PriceVersion, side: PriceSide 
     cost: divideUp(tokens * numerator + fees * perRate * denominator, perRate * denominator),
     unpriced: [
       ...unpriced,
-      ...ranAt.filter((option) => own(price.options, option) === undefined),
+      ...servedOptions.filter((option) => own(price.options, option) === undefined),
       ...feeEntries.map(([meter]) => meter).filter((meter) => own(price.fees, meter) === undefined),
     ],
   }

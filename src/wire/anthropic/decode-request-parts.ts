@@ -93,7 +93,7 @@ export class BlockDecoder {
     }
   }
 
-  /** What a user or a tool may show besides text. */
+  /** Media and search results that a user or a tool shows besides text. */
   private shown(
     block: View,
     type: 'image' | 'document' | 'search_result',

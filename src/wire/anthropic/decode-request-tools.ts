@@ -11,7 +11,7 @@ import { cacheOf } from './decode-request-parts.ts'
 import { callerTools, meters } from './request-price-table.ts'
 
 const custom = 'custom'
-/** What a tool may say that no other format knows. */
+/** Tool fields that no other format has. */
 const toolFields = ['defer_loading', 'input_examples', 'allowed_callers', 'eager_input_streaming']
 const searchFields = ['allowed_domains', 'blocked_domains', 'user_location', 'max_content_tokens']
 

@@ -90,7 +90,7 @@ function effortOf(config: View | undefined): Effort | null {
 /** Gathers turns in order. */
 class MessageReader {
   readonly turns: ConversationTurn[] = []
-  /** What an instruction between the turns says of the turn that is now being answered. */
+  /** The effort that an instruction between the turns sets for the current answer. */
   effort: Effort | null = null
   private readonly fields: MessagesFieldList
   private readonly tools: MessagesToolDecoder
@@ -133,7 +133,7 @@ class MessageReader {
 
   private readMessage(message: View, role: 'user' | 'assistant'): void {
     const parts = this.parts.content(message.get('content'))
-    // What was said of one turn does not hold for the next; results belong to the turn that asked for them.
+    // The effort of one turn does not apply to the next; results belong to the turn that made the calls.
     if (role === 'user' && parts.some(({ kind }) => kind !== 'result')) this.effort = null
     this.add(role, parts)
   }

@@ -98,7 +98,7 @@ function partOf(block: View): readonly ResponsePart[] {
   }
 }
 
-/** What an upstream of this format signs is Anthropic's; null where it signs nothing. */
+/** Marks data signed by an upstream of this format as Anthropic's; null when nothing is signed. */
 export function ownEncrypted(data: string): EncryptedReasoning | null {
   return data === '' ? null : { vendor: ownVendor, data }
 }

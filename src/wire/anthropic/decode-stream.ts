@@ -19,7 +19,7 @@ export function decodeStream(eventBytesMax: number): StreamDecoder {
   return new MessagesDecoder(new SseParser(eventBytesMax))
 }
 
-/** What is known of a block that was begun. */
+/** A block that has begun. */
 interface OpenBlock {
   readonly index: number
   readonly kind: 'text' | 'thinking' | 'call' | 'whole' | 'skipped'

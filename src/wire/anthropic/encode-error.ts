@@ -20,12 +20,12 @@ const types: Readonly<Record<ErrorCategory, string>> = {
   overloaded: 'overloaded_error',
 }
 
-/** What clients of this format look for in the text. */
+/** Phrases that clients of this format look for in the message. */
 const billingPhrase = 'Your credit balance is too low'
 export const contextPhrase = 'prompt is too long'
 const overloadedStatus = 529
 
-/** What the official libraries look for when they try a thread: they then send the whole conversation instead. */
+/** Error details that make the official libraries resend the whole conversation when a thread fails. */
 const threadDetails: Readonly<Record<string, object>> = {
   thread: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
   'thread.previous_message_id': { error_code: 'thread_not_found' },
@@ -51,7 +51,7 @@ export function errorBody(problem: ClientError): string {
 }
 
 function messageOf({ category, code, message }: ClientError): string {
-  // Of a key's budget it would be untrue.
+  // The phrase would be untrue of a key's budget.
   const isOfBalance = category === 'billing' && code !== 'key_budget_exhausted'
   if (isOfBalance && !message.startsWith(billingPhrase)) return `${billingPhrase}. ${message}`
   if (category === 'context_too_long' && !message.includes(contextPhrase))

@@ -7,7 +7,7 @@ import type { CacheLifetime, ConversationPart, TextPart, Tool } from '../transla
 import type { AdjustmentList } from './encode-request-adjustments.ts'
 
 const breakpointsMax = 4
-/** So many marks of tools and instructions count before those of the conversation. */
+/** Breakpoints reserved for tools and instructions; the conversation gets the rest. */
 const headMarksMax = 2
 
 export interface CacheControl {
@@ -40,8 +40,8 @@ export class CacheBreakpoints {
 export const noBreakpoints = new CacheBreakpoints(new Map())
 
 /**
- * Of more than four marks the last two of tools and instructions stay and the last ones of the
- * conversation, which cover the longest prefix. `head` and `tail` are in the order of the prompt.
+ * Chooses at most four breakpoints: of more, the last two of tools and instructions and the last ones of
+ * the conversation, which cover the longest prefix. `head` and `tail` are in the order of the prompt.
  */
 export function chooseBreakpoints(
   head: readonly (Tool | TextPart)[],

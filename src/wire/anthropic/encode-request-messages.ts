@@ -46,7 +46,7 @@ export interface WrittenMessages {
   readonly hasThoughts: boolean
   /** The tool loop at the end does not begin with a thought. */
   readonly loopLacksThought: boolean
-  /** They end with the beginning of an answer. */
+  /** The messages end with the beginning of an answer. */
   readonly isPrefilled: boolean
 }
 
@@ -217,7 +217,7 @@ class MessagesWriter {
     for (const block of this.texts(parts)) shown.add({ ...block, text: reminder(String(block.text)) })
   }
 
-  /** What an instruction says; whatever else is in it can neither be shown nor be left out. */
+  /** The text of an instruction; anything else in it is an error, since it can be neither shown nor left out. */
   private texts(parts: readonly ConversationPart[]): Block[] {
     const texts = new Blocks()
     for (const part of parts) {

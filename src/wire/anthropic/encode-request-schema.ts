@@ -23,7 +23,7 @@ type SchemaMembers = Map<string, JsonOut>
 
 const noInput = new RawJson('{"type":"object","properties":{}}')
 
-/** Of a tool that takes free text. */
+/** The input schema of a tool that takes free text. */
 export const freeTextSchema = new RawJson(
   '{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}',
 )
@@ -68,7 +68,7 @@ function mergeAlternatives(view: View, names: readonly string[], members: Schema
   if (required.length > 0) members.set('required', [...new Set(required)])
 }
 
-/** What is in every list, in the order of the first. Sets, since the caller may send lists of any length. */
+/** Intersection of the lists, in the order of the first. Sets, since the caller may send lists of any length. */
 function inAll([first = [], ...others]: readonly (readonly string[])[]): readonly string[] {
   const sets = others.map((list) => new Set(list))
   return first.filter((key) => sets.every((set) => set.has(key)))
@@ -226,7 +226,7 @@ class SchemaWriter {
   }
 }
 
-/** What an `allOf` of one reference refers to, which is how some libraries describe a property; it takes none here. */
+/** Finds the reference in an `allOf` with a single one, which some libraries write for a property; the API takes no `allOf`. */
 function soleReference(schema: View): View | null {
   const list = schema.get('allOf')
   if (list?.isList !== true || schema.get('$ref') !== undefined) return null

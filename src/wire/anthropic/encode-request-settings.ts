@@ -21,7 +21,7 @@ export interface ThinkingPlan {
 const byDefault: ThinkingPlan = { thinking: null, effort: null }
 const disabled: Block = { type: 'disabled' }
 
-/** What an effort is worth in tokens of thinking; a budget leaves room for the answer besides. */
+/** Thinking tokens for each effort; a budget also leaves room for the answer. */
 const budgets: Readonly<Record<Effort, number>> = {
   none: 0,
   minimal: 1_024,
@@ -46,7 +46,7 @@ function isOff({ effort, budget }: Reasoning): boolean {
   return effort === 'none' || (effort === null && budget === 0)
 }
 
-/** What the caller's words about reasoning become; `outputLimit` is what goes upstream. */
+/** Translates the caller's reasoning settings; `outputLimit` is the one sent upstream. */
 export function thinkingPlan(
   reasoning: Reasoning,
   capabilities: Capabilities,

@@ -16,7 +16,7 @@ import { freeTextSchema, inputSchema, isStrictSchema } from './encode-request-sc
 /** https://platform.claude.com/docs/en/build-with-claude/structured-outputs (limits) */
 const strictToolsMax = 20
 
-/** What runs at the provider, by the meter's name: its type here. */
+/** Types of the provider's tools here, by meter. */
 const providerTypes: Readonly<Record<string, string>> = { web_search: 'web_search_20250305' }
 
 export interface ToolOptions {

@@ -24,7 +24,7 @@ export function usageFields(usage: Usage): UsageFields {
   }
 }
 
-/** What the input alone was. */
+/** Usage fields for the input alone. */
 export function inputFields(usage: Usage): UsageFields {
   const { cacheRead, cacheWrite5m, cacheWrite1h } = usage
   return {

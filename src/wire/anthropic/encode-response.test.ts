@@ -31,7 +31,7 @@ const used: Usage = {
   output: 50,
   reasoning: 5,
   fees: { web_search: 2 },
-  ranAt: [],
+  servedOptions: [],
   unknown: [],
 }
 const frame: Frame = {

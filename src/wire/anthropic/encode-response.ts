@@ -48,7 +48,7 @@ export function encodeResponse(answer: NeutralResponse, frame: Frame, tally: Res
   })
 }
 
-/** What an answer begins with, streamed or not. */
+/** The first members of an answer, streamed or not. */
 export function messageHead({ requestId, model }: Frame): AnswerBlock {
   return { id: `msg_${tailOf(requestId)}`, type: 'message', role: 'assistant', model }
 }
@@ -126,7 +126,7 @@ function callBlock(call: CallPart, reason: FinishReason, ids: CallIds): AnswerBl
   return { type: 'tool_use', id: ids.next(call), name: call.name, input }
 }
 
-/** This format shows no media of a model's; that there were some is said. */
+/** Text that replaces a model's media, which this format cannot show. */
 export function mediaText({ source, medium }: MediaPart): string {
   const type = source.kind === 'text' ? medium : (source.mediaType ?? medium)
   return `[${type} not supported by this format]`

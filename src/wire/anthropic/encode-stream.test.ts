@@ -21,7 +21,7 @@ const used: Usage = {
   inputUncached: 10,
   output: 5,
   fees: {},
-  ranAt: [],
+  servedOptions: [],
   unknown: [],
 }
 const frame: Frame = {

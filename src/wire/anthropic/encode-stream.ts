@@ -39,7 +39,7 @@ type OpenMessagesPart = Extract<ResponseEvent, { kind: 'open' }>['part']
 const nothingUsed: Usage = {
   ...noTokens,
   fees: {},
-  ranAt: [],
+  servedOptions: [],
   unknown: [],
 }
 const ended: Finish = { reason: 'end', stopString: null, explanation: null }
@@ -50,7 +50,7 @@ const listCharactersMax = 64
 class MessagesEncoder implements StreamEncoder {
   private readonly frame: Frame
   private readonly ids: CallIds
-  /** What was reported before any output. */
+  /** Usage reported before any output. */
   private input: Usage = nothingUsed
   private isStarted = false
   private index = 0
@@ -76,7 +76,7 @@ class MessagesEncoder implements StreamEncoder {
   write(event: ResponseEvent): string {
     switch (event.kind) {
       case 'start':
-        // Its usage may come with the next event.
+        // The usage may come with the next event.
         return ''
       case 'input':
         this.input = event.usage

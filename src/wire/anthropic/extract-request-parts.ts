@@ -1,5 +1,5 @@
 /**
- * What a Messages conversation contains besides text: media with the positions of their bytes, cache markers,
+ * Reads a Messages conversation apart from text: media with the positions of their bytes, cache markers,
  * provider tools. Blocks are read by their content, not by their type, so that new types are
  * understood. Must not look into what the caller named (schemas, tool input).
  */

@@ -39,7 +39,7 @@ function problemIn(answer: JsonRecord): UpstreamProblem | null {
   return Array.isArray(answer.content) ? null : problemWith('The upstream response has no content.')
 }
 
-/** What the model wrote into a block; results of tools are not its own. */
+/** Text that the model wrote in a block; a tool's results are not the model's text. */
 export function blockTexts(block: JsonRecord): readonly string[] {
   const texts = [textIn(block, 'text'), textIn(block, 'thinking')]
   if (isRecord(block.input)) {

@@ -28,7 +28,7 @@ const counters: CounterTable = {
   'server_tool_use.web_search_requests': 'used',
   'server_tool_use.web_fetch_requests': 'used',
   'server_tool_use.tool_search_requests': 'used',
-  // What another gateway charges.
+  // The price that another gateway charges.
   cost: 'ignored',
 }
 
@@ -39,7 +39,7 @@ const fees: Readonly<Record<string, string>> = {
   tool_search: 'server_tool_use.tool_search_requests',
 }
 
-/** What we count among the blocks of the answer: usage does not report code execution. */
+/** Our count of the answer's code execution blocks; usage does not report them. */
 const codeExecutions = 'code_executions'
 const codeExecutionTools: readonly string[] = [
   'code_execution',
@@ -71,7 +71,7 @@ export function messagesReport(): RawUsageDraft {
 export function readUsage(draft: RawUsageDraft, usage: unknown): void {
   if (!isRecord(usage)) return draft.read(usage)
   draft.read(withWholeSplit(usage))
-  for (const [place, defaults] of Object.entries(places)) draft.ranAt(place, usage[place], defaults)
+  for (const [place, defaults] of Object.entries(places)) draft.servedOptions(place, usage[place], defaults)
   const { fallback_credit: credit, iterations } = usage
   if (isRecord(credit)) draft.flag('fallback_credit')
   if (!Array.isArray(iterations)) return
@@ -135,7 +135,7 @@ export function toUsage(report: RawUsage, unsplit: '5m' | '1h' = '5m'): Usage {
     outputAudio: 0,
     reasoning: clean.part(thinkingTokens, output),
     fees: feesOf(clean),
-    ranAt: report.ranAt,
+    servedOptions: report.servedOptions,
     unknown: clean.flagged,
   }
 }

@@ -3,11 +3,20 @@
  * outcome differs from its parent's. Texts for the compatibility page; no logic.
  */
 import type { JsonOut } from '../json/text.ts'
-import { type Fate, type FatesOf, type PolicyTableOf, withDerivedColumns } from '../translation/policy.ts'
+import {
+  type FieldOutcome,
+  type FieldOutcomesOf,
+  type PolicyTableOf,
+  withDerivedColumns,
+} from '../translation/policy.ts'
 
-type MessagesFates = FatesOf<'anthropic'>
+type MessagesOutcomes = FieldOutcomesOf<'anthropic'>
 
-const all = (fate: Fate): MessagesFates => ({ 'openai-chat': fate, 'openai-responses': fate, gemini: fate })
+const all = (outcome: FieldOutcome): MessagesOutcomes => ({
+  'openai-chat': outcome,
+  'openai-responses': outcome,
+  gemini: outcome,
+})
 const carried = all('carried')
 const adapted = all('adapted')
 const dropped = all('dropped')

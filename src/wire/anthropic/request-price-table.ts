@@ -1,5 +1,5 @@
 /**
- * What in a Messages request can change what the provider charges: fields, tools and betas, with the
+ * Parts of a Messages request that can change the provider's price: fields, tools and betas, with the
  * page each fact was read from. Everything else is passed through and costs only its tokens.
  */
 import type { BetaHeader } from '../dialect.ts'
@@ -51,7 +51,7 @@ export const messagesPriceFields = {
   user_profile_id: { rule: 'free', source: messages },
 } as const satisfies Readonly<Record<string, PriceField>>
 
-/** Of `billing_policy`: who pays the provider. */
+/** Members of `billing_policy`, which says who pays the provider. */
 export const billingPolicyFields = {
   bill_to: { rule: 'values', name: 'bill_to', free: ['self'], source: messages },
 } as const satisfies Readonly<Record<string, PriceField>>

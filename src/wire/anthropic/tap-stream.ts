@@ -1,5 +1,5 @@
 /**
- * What the events of a Messages stream mean: content, the delta with a stop reason, `message_stop`,
+ * Reads the events of a Messages stream: content, the delta with a stop reason, `message_stop`,
  * an error. Most events are recognized from their bytes; every other is parsed. Must not change or
  * buffer an event.
  */
@@ -16,7 +16,7 @@ import type { RawUsage } from '../usage.ts'
 import { blockTexts } from './extract-response.ts'
 import { countBlock, messagesReport, readOpeningUsage, readUsage } from './extract-usage.ts'
 
-/** What a delta may hold of the model's own text, by name. */
+/** Members of a delta that hold the model's own text. */
 const deltaTexts = ['text', 'thinking', 'partial_json', 'content'] as const
 /** Blocks that say nothing when they begin; all others begin with what they are. */
 const emptyBlocks = ['text', 'thinking']

@@ -15,7 +15,7 @@ const usage = {
   cacheReadInputTokens: 10_000,
   cacheWriteInputTokens: 200,
 }
-const noUsage = toUsage({ fields: {}, ranAt: [], unknown: [], outputShrank: false })
+const noUsage = toUsage({ fields: {}, servedOptions: [], unknown: [], outputShrank: false })
 
 const start = converseEvent('messageStart', { role: 'assistant', p: 'abc' })
 const delta = (contentBlockIndex: number, written: object) =>

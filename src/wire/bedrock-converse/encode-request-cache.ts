@@ -14,7 +14,7 @@ interface CacheDeps {
   readonly adjust: (adjustment: Adjustment) => void
 }
 
-/** Of more than four the last ones stay, which cover the longest prefix. */
+/** Keeps the last four cache points when there are more: they cover the longest prefix. */
 export class CachePoints {
   readonly #marked: ReadonlySet<ConversationPart>
 
@@ -22,7 +22,7 @@ export class CachePoints {
     this.#marked = new Set(markedParts(turns, deps).slice(-pointsMax))
   }
 
-  /** What follows the block of a part. */
+  /** The cache point to write after the block of a part, if it is marked. */
   behind(part: ConversationPart): readonly JsonOut[] {
     return this.#marked.has(part) ? [cachePoint] : []
   }

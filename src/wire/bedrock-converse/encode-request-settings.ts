@@ -38,7 +38,7 @@ export function inferenceConfig(
   return Object.values(config).every((value) => value === undefined) ? undefined : config
 }
 
-/** What the format has no name for. */
+/** Sampling settings that the format lacks. */
 const missing: readonly (readonly [key: keyof Sampling, field: string])[] = [
   ['topK', 'top_k'],
   ['presencePenalty', 'presence_penalty'],
@@ -100,7 +100,7 @@ export function toolConfig(conversation: Conversation, deps: ToolDeps): JsonOut 
   return { tools: specs, toolChoice: offered.length > 0 ? choiceOf(toolChoice, deps) : undefined }
 }
 
-/** Of a choice among some tools these alone. */
+/** The tools to offer: all, or only those that the tool choice allows. */
 function offeredTools({ tools }: Conversation, choice: ToolChoice | null): readonly Tool[] {
   return choice?.kind === 'some' ? tools.filter(({ name }) => choice.names.includes(name)) : tools
 }

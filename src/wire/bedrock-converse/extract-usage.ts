@@ -36,8 +36,8 @@ export function readUsage(draft: RawUsageDraft, body: JsonRecord): void {
   if (details.length > 0) draft.restart(hourWrites)
   for (const detail of details)
     if (textIn(detail, 'ttl') === '1h') draft.count(hourWrites, detail.inputTokens)
-  draft.ranAt('service_tier', recordIn(body, 'serviceTier').type, ['default'])
-  draft.ranAt('latency', recordIn(body, 'performanceConfig').latency, ['standard'])
+  draft.servedOptions('service_tier', recordIn(body, 'serviceTier').type, ['default'])
+  draft.servedOptions('latency', recordIn(body, 'performanceConfig').latency, ['standard'])
 }
 
 /** Whether the totals were reported, as numbers that can be true. */
@@ -62,7 +62,7 @@ export function toUsage(report: RawUsage): Usage {
     // Counted as output, and not reported separately.
     reasoning: 0,
     fees: {},
-    ranAt: report.ranAt,
+    servedOptions: report.servedOptions,
     unknown: clean.flagged,
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What the frames of ConverseStream mean: content, the end of the message, the usage behind it, an exception. The stream is over
+ * Reads the frames of ConverseStream: content, the end of the message, the usage after it, an exception. The stream is over
  * with `metadata`. Must not change or buffer a frame.
  */
 import type { TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'

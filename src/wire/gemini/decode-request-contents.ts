@@ -29,7 +29,7 @@ const partMembers = new Set([
   'functionCall',
   'functionResponse',
 ])
-/** What a part is, where no other format has anything like it. */
+/** Kinds of parts that no other format has. */
 const ownKinds = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'] as const
 const roles: ReadonlyMap<string, ConversationTurn['role']> = new Map([
   ['user', 'user'],

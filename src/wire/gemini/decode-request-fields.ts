@@ -11,7 +11,7 @@ import { callerTool } from './request-price-table.ts'
 /** The conversation itself; the contents of the last two are listed separately. */
 const structural = new Set(['model', 'contents', 'generationConfig', 'toolConfig'])
 const structuralSettings = new Set(['toolConfig.functionCallingConfig'])
-/** Of a declared function, what makes it one. */
+/** Members that every declared function may have. */
 const functionMembers = new Set(['name', 'description', 'parameters', 'parametersJsonSchema'])
 const callingMembers = new Set(['mode', 'allowedFunctionNames'])
 
@@ -76,7 +76,7 @@ function callingOf(calling: View | undefined): readonly RequestField[] {
   return [{ name: 'toolConfig.functionCallingConfig', pointer: calling.pointer }, ...others]
 }
 
-/** What a declared function has besides its input. */
+/** Members of declared functions besides name, description and input. */
 function functionsOf(body: View): readonly RequestField[] {
   const declarations = list(body.get('tools')).flatMap((tool) => list(member(tool, callerTool)))
   return declarations.flatMap((declaration) =>

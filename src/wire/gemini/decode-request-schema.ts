@@ -22,7 +22,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 /** The same schema as JSON Schema; byte for byte the same where it is one already. */
 export function jsonSchemaOf(schema: RawJson): RawJson {
   const bytes = encoder.encode(schema.text)
-  // It was scanned within the limits of its body before.
+  // The body was scanned within its limits before.
   const limits: JsonLimits = { depthMax: bytes.length, valuesMax: bytes.length }
   return readJson(bytes, limits, (json) => {
     const edits: BytePatch[] = []

@@ -117,7 +117,7 @@ export function readLogprobs(config: View | undefined): number | null {
   return config?.get('logprobs')?.integer(0, logprobsMax) ?? 0
 }
 
-/** What form the answer must have; throws WireError `untranslatable` for a type that no other format has. */
+/** The output format; throws WireError `untranslatable` for a type that no other format has. */
 export function readFormat(config: View | undefined): OutputFormat | null {
   const texts = list(member(config, 'responseFormat')).flatMap((format) => format.get('text') ?? [])
   const newer = texts[0]

@@ -24,7 +24,7 @@ import { isBlocked } from './extract-response.ts'
 
 const decoder = new TextDecoder('utf-8')
 
-/** What a whole answer and one event of a stream say, in order. */
+/** Contents of a whole answer or a stream event, in order. */
 export interface Chunk {
   readonly pieces: readonly GeminiPiece[]
   /** null: the response continues. */

@@ -36,7 +36,7 @@ const usage: Usage = {
   outputAudio: 6,
   reasoning: 20,
   fees: {},
-  ranAt: [],
+  servedOptions: [],
   unknown: [],
 }
 const frame: Frame = {
@@ -388,8 +388,8 @@ test('recorded answers come back as they were', () => {
     ]
     assert.deepEqual(bare(again), bare(answer), name)
     assert.deepEqual(
-      { ...toUsage(extractResponse(encoder.encode(written), 10).rawUsage), ranAt: [] },
-      { ...counted, ranAt: [] },
+      { ...toUsage(extractResponse(encoder.encode(written), 10).rawUsage), servedOptions: [] },
+      { ...counted, servedOptions: [] },
       name,
     )
   }

@@ -52,7 +52,7 @@ export function encodeResponse(answer: NeutralResponse, frame: Frame, tally: Res
   return jsonText({ candidates: [candidate], usageMetadata: usageMetadata(tally), ...identity(frame) })
 }
 
-/** What every event and every answer says of itself. */
+/** Members that identify every event and answer. */
 export function identity({ model, requestId }: Frame): { readonly [name: string]: JsonOut } {
   return { modelVersion: model, responseId: tailOf(requestId) }
 }

@@ -23,7 +23,7 @@ export class ArrayFraming {
     return this.written()
   }
 
-  /** What is left, and the end of the array. */
+  /** The remaining elements and the end of the array. */
   close(): string {
     this.parser.close()
     const rest = this.written()

@@ -25,7 +25,7 @@ const usage: Usage = {
   output: 5,
   reasoning: 2,
   fees: {},
-  ranAt: [],
+  servedOptions: [],
   unknown: [],
 }
 const frame: Frame = {

@@ -36,7 +36,7 @@ class GeminiEncoder implements StreamEncoder {
   private readonly frame: Frame
   private readonly parts: PartWriter
   private open: OpenPart | null = null
-  /** What has come of an open call's input, or of an open thought: its id or its encrypted value may carry it round. */
+  /** Text so far of an open call's input or an open thought, whose id or encrypted value may come later. */
   private text = new GatheredText()
   private sourcesCharacters = 0
   private readonly citations: Citation[] = []
@@ -110,7 +110,7 @@ class GeminiEncoder implements StreamEncoder {
     }
   }
 
-  /** What the end of the open part still has to say. */
+  /** The parts still to write when the open part ends. */
   private ended(encrypted: CallPart['encrypted']): readonly JsonOut[] {
     const { open } = this
     const { text } = this.text

@@ -1,5 +1,5 @@
 /**
- * What Gemini contents contain besides text: media with the positions of their bytes. Must not decode them, nor
+ * Reads Gemini contents apart from text: media with the positions of their bytes. Must not decode them, nor
  * look into what the caller named (arguments and results of functions).
  */
 import { type Media, type MediaKind, WireError } from '../dialect.ts'

@@ -114,7 +114,7 @@ function factsOf(
       : 1,
     media: parts.media.sort((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0)),
     references: parts.files.list,
-    // What is cached without being asked for costs nothing to write.
+    // Implicit caching costs nothing to write.
     cacheWrites: [],
     serverTools: tools,
     options: options.list,

@@ -26,11 +26,11 @@ const counters: CounterTable = {
   trafficType: 'ignored',
   /** The input of the first of several requests that made one answer. */
   initialPromptTokenCount: 'ignored',
-  // What another gateway charges.
+  // The price that another gateway charges.
   cost: 'ignored',
 }
 
-/** What we count in the grounding of an answer; usage does not report it. */
+/** Our counts from an answer's grounding metadata; usage does not report them. */
 const groundingPrefix = 'groundingMetadata.'
 const searchQueries = `${groundingPrefix}webSearchQueries`
 const mapsPrompts = `${groundingPrefix}maps`
@@ -53,7 +53,7 @@ const mediaNames: readonly string[] = ['TEXT', 'IMAGE', 'VIDEO', 'AUDIO', 'DOCUM
 /** Output that costs something else than text does. */
 const dearOutputs: readonly string[] = ['IMAGE', 'VIDEO']
 
-/** What `serviceTier` says where the list price holds. */
+/** Values of `serviceTier` at which the list price applies. */
 const defaultTiers = ['standard', 'unspecified', 'service_tier_standard', 'service_tier_unspecified']
 
 /** The counters of each direction, the parts of which can be restored with them. */
@@ -89,13 +89,17 @@ export function readUsage(draft: RawUsageDraft, body: JsonRecord): void {
     if (before !== null) {
       const isInputLost = draft.restoreLost(before, inputCounters)
       draft.outputShrank = draft.restoreLost(before, outputCounters)
-      // It is the total of what was taken back.
+      // The total included the counts that were restored.
       if (isInputLost || draft.outputShrank) draft.restart(total)
     }
     const tier = usage.serviceTier
-    draft.ranAt('service_tier', typeof tier === 'string' ? tier.toLowerCase() : tier, defaultTiers)
+    draft.servedOptions('service_tier', typeof tier === 'string' ? tier.toLowerCase() : tier, defaultTiers)
     const traffic = usage.trafficType
-    draft.ranAt('service_tier', typeof traffic === 'string' ? tierOfTraffic(traffic) : traffic, defaultTiers)
+    draft.servedOptions(
+      'service_tier',
+      typeof traffic === 'string' ? tierOfTraffic(traffic) : traffic,
+      defaultTiers,
+    )
   }
   readGrounding(draft, body)
 }
@@ -167,7 +171,7 @@ export function toUsage(report: RawUsage): Usage {
     outputAudio,
     reasoning,
     fees: feesOf(clean),
-    ranAt: report.ranAt,
+    servedOptions: report.servedOptions,
     unknown: [...new Set([...clean.flagged, ...dear, ...(isContradicted ? [total] : [])])],
   }
 }

@@ -2,18 +2,23 @@
  * The outcome of each field of a Gemini request in the other formats, with the note that the compatibility
  * page shows. Fields by the names of https://ai.google.dev/api/generate-content.
  */
-import { type Fate, type FatesOf, type PolicyTableOf, withDerivedColumns } from '../translation/policy.ts'
+import {
+  type FieldOutcome,
+  type FieldOutcomesOf,
+  type PolicyTableOf,
+  withDerivedColumns,
+} from '../translation/policy.ts'
 
-type GeminiFates = FatesOf<'gemini'>
+type GeminiOutcomes = FieldOutcomesOf<'gemini'>
 type GeminiRow = PolicyTableOf<'gemini'>[number]
 
 /** The same everywhere. */
-function all(fate: Fate): GeminiFates {
-  return { 'openai-chat': fate, 'openai-responses': fate, anthropic: fate }
+function all(outcome: FieldOutcome): GeminiOutcomes {
+  return { 'openai-chat': outcome, 'openai-responses': outcome, anthropic: outcome }
 }
 
-function but(fate: Fate, others: Partial<GeminiFates>): GeminiFates {
-  return { ...all(fate), ...others }
+function but(outcome: FieldOutcome, others: Partial<GeminiOutcomes>): GeminiOutcomes {
+  return { ...all(outcome), ...others }
 }
 
 const declared = {
@@ -32,7 +37,7 @@ const schema = {
   additionalProperties: false,
 }
 
-function setting(name: string, to: GeminiFates, note: string, settings: GeminiRow['example']): GeminiRow {
+function setting(name: string, to: GeminiOutcomes, note: string, settings: GeminiRow['example']): GeminiRow {
   return { field: `generationConfig.${name}`, to, note, example: { generationConfig: settings } }
 }
 

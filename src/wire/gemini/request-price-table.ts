@@ -1,5 +1,5 @@
 /**
- * What in a Gemini request can change what the provider charges: fields, and tools that run at the
+ * Parts of a Gemini request that can change the provider's price: fields, and tools that run at the
  * provider, with the page each fact was read from. Everything else is passed through and costs only
  * its tokens.
  */
@@ -10,7 +10,7 @@ const pricing = `${docs}/pricing`
 const reference = 'https://ai.google.dev/api/generate-content'
 const platform = 'https://cloud.google.com/vertex-ai/generative-ai/docs'
 
-/** Of the body. */
+/** Price fields of the body. */
 export const bodyPriceFields = {
   /** The answer is read from a cache that the provider keeps, at a price by the hour. */
   cachedContent: { rule: 'reference', source: `${docs}/caching` },
@@ -31,7 +31,7 @@ export const bodyPriceFields = {
   safetySettings: { rule: 'free', source: `${docs}/safety-settings` },
 } as const satisfies Readonly<Record<string, PriceField>>
 
-/** Of `generationConfig`. */
+/** Price fields of `generationConfig`. */
 export const settingPriceFields = {
   /** Speech output has its own rates. */
   speechConfig: { rule: 'option', name: 'modality:audio', source: pricing },

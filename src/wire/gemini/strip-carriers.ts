@@ -13,7 +13,7 @@ import { elements } from './extract-request-fields.ts'
 
 const idCharactersMax = 64
 const noEdits: readonly BytePatch[] = []
-/** What a content is left with when all its parts were thoughts of others; the API takes it in a history. */
+/** Replaces a content's parts when all of them were other vendors' thoughts; the API accepts it in a history. */
 const emptyPart = '{"text":""}'
 
 /** See `UpstreamCodec.stripCarriers`. */
@@ -79,7 +79,7 @@ class GeminiCarrierStripper {
     if (restored !== null) this.replace(signature, restored)
     else if (isForeign && call !== absent) this.replace(signature, carried ?? standIn)
     else if (isForeign) this.removeMember(part, signature)
-    // What Google encrypted and a client of this format lost.
+    // Restores a signature from Google that the client dropped.
     else if (carried !== null && signature === absent) this.insert(part, carried)
     return false
   }

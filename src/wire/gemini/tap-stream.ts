@@ -1,5 +1,5 @@
 /**
- * What the events of a Gemini stream (`alt=sse`) mean: content, the last finish reason, a blocked prompt, an
+ * Reads the events of a Gemini stream (`alt=sse`): content, the last finish reason, a blocked prompt, an
  * error. The format has no end marker: it is over when every candidate has finished and the stream ends. Must
  * not change or buffer an event.
  */

@@ -5,7 +5,7 @@ import { codecs, dialects } from '../../../test/support/wire-formats.ts'
 import type { Frame } from '../translation/neutral.ts'
 import { StreamTranslator, translateResponse } from '../translation/translate.ts'
 
-const usage = dialects.gemini.toUsage({ fields: {}, ranAt: [], unknown: [], outputShrank: false })
+const usage = dialects.gemini.toUsage({ fields: {}, servedOptions: [], unknown: [], outputShrank: false })
 const frame: Frame = {
   requestId: 'req_1',
   model: 'm',

@@ -6,7 +6,7 @@ export interface Span {
   readonly end: number
 }
 
-/** One replacement in a body: the bytes of `start..end` give way to `text`. */
+/** Replaces the bytes `start..end` of a body with `text`. */
 export interface BytePatch extends Span {
   readonly text: string
 }

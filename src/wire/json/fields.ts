@@ -31,7 +31,7 @@ export function namesIn(text: string): ReadonlySet<number> {
   )
 }
 
-/** What callers name themselves is below these. */
+/** Members whose contents the caller names. */
 const opaque =
   namesIn(`schema responseSchema responseJsonSchema parameters parametersJsonSchema input_schema output_schema
   input_examples response args variables headers`)
@@ -66,7 +66,7 @@ export class FieldReader<Name extends string> {
    * spelled: parsers disagree about which of them counts.
    */
   read(json: Json, object: number): Record<Name, number> {
-    // What is not set here is read from `none`; copying it would cost more than the scan.
+    // Missing members are read from `none`; copying it would cost more than the scan.
     const found = Object.create(this.none) as Record<Name, number>
     if (json.kind(object) !== 'object') return found
     json.objectsRead += 1

@@ -24,7 +24,7 @@ export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'fals
 const kinds: readonly JsonKind[] = ['object', 'array', 'string', 'number', 'true', 'false', 'null']
 
 const pointerNameMax = 64
-/** One is as good as many: a body with more is as unknown. */
+/** More unknown names than this add nothing. */
 const unknownNamesMax = 8
 const unknownPathMax = 100
 const none: readonly string[] = []
@@ -36,7 +36,7 @@ const escapedBytesMax = 6
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
 
-/** One tape serves all scans; a scan that begins inside another gets its own. */
+/** The shared tape of all scans; a nested scan gets its own. */
 let idleTape: Int32Array | null = new Int32Array(4096 * entryInts)
 
 /**
@@ -124,7 +124,7 @@ export class Json {
 
   constructor(bytes: Uint8Array, tape: Int32Array, limits: Partial<JsonLimits> = {}) {
     this.namesMax = limits.namesMax ?? Number.POSITIVE_INFINITY
-    // So that a small body is not much more expensive for its length than a large one.
+    // Bounds the cost of a small body by its length.
     const fitting = objectsFree + Math.floor(bytes.length / bytesPerObjectMin)
     const { objectsMax } = limits
     this.objectsMax = objectsMax === undefined ? Number.POSITIVE_INFINITY : Math.min(objectsMax, fitting)
@@ -225,7 +225,7 @@ export class Json {
     return Number(this.written(this.span(number)))
   }
 
-  /** What is written there, undecoded. */
+  /** The undecoded JSON text. */
   written({ start, end }: Span): string {
     return decoder.decode(this.bytes.subarray(start, end))
   }

@@ -1,5 +1,5 @@
 /**
- * One strict pass over JSON (RFC 8259) that writes a tape with the position of each value. The bytes must
+ * Scans JSON (RFC 8259) strictly in one pass and writes a tape with the position of each value. The bytes must
  * be valid UTF-8 already; a byte order mark is rejected, as providers reject it. Must not allocate per
  * value nor recurse.
  */
@@ -122,7 +122,7 @@ export class JsonScanner {
     return this.number(at)
   }
 
-  /** What is between a value and the next one: ends of containers, then a comma. */
+  /** Skips what separates two values: ends of containers, then a comma. */
   private afterValue(from: number): number {
     let at = from
     while (this.depth > 0) {
@@ -293,7 +293,7 @@ function plainAscii(wide: Int32Array, from: number): number {
     const two = wide[index + 1]!
     const three = wide[index + 2]!
     const four = wide[index + 3]!
-    // As below, without the masks: bytes above 0x7f are found as well, which costs a closer look only.
+    // Without the masks used below: bytes above 0x7f match too, which costs only a closer look.
     const found =
       ((one ^ 0x22222222) - 0x01010101) |
       ((one ^ 0x5c5c5c5c) - 0x01010101) |

@@ -12,7 +12,7 @@ export class RawJson {
   }
 }
 
-/** What can be written; a member that is undefined is left out. */
+/** A JSON value to write; undefined members are left out. */
 export type JsonOut =
   | null
   | boolean
@@ -58,7 +58,7 @@ function quoted(name: string): string {
   return plainName.test(name) ? `"${name}"` : JSON.stringify(name)
 }
 
-/** One server-sent event. Line breaks, which only text from elsewhere has, would end its line: between values a space means the same. */
+/** A server-sent event. Line breaks in raw JSON would end the line, so they become spaces. */
 export function sseEvent(name: string | null, data: JsonOut): string {
   const text = hasRaw(data) ? written(data).replace(/[\r\n]/g, ' ') : JSON.stringify(data)
   return `${name === null ? '' : `event: ${name}\n`}data: ${text}\n\n`

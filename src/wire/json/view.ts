@@ -30,7 +30,7 @@ export class View {
     return this.json.kind(this.value)
   }
 
-  /** Its position, as the caller would write it. */
+  /** The value's position, as the caller would write it. */
   get pointer(): string {
     // The scanner would count all siblings before it, which in a long list costs the square of its length.
     if (this.place === null) return this.json.pointer(this.value)
@@ -40,7 +40,7 @@ export class View {
     return `${before}${before === '' ? '' : '.'}${step.slice(0, pointerNameMax)}`
   }
 
-  /** As it is written, byte for byte. */
+  /** The value's own bytes. */
   get raw(): RawJson {
     return new RawJson(this.written)
   }

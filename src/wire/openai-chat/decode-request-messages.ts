@@ -186,7 +186,7 @@ function messageThoughts(message: View, calls: readonly DecodedCall[]): readonly
   return text === '' ? [] : [{ kind: 'thinking', text, redacted: false, encrypted: null }]
 }
 
-/** One entry of `reasoning_details`; a signature counts only where it has our tag. */
+/** Reads an entry of `reasoning_details`; a signature counts only if it has our tag. */
 function detailed(detail: View): readonly ThinkingPart[] {
   const isHidden = textOrNull(detail.get('type')) === 'reasoning.encrypted'
   const text = textOrNull(detail.get('text')) ?? textOrNull(detail.get('summary')) ?? ''

@@ -86,7 +86,7 @@ function refusalPart(part: View): readonly ConversationPart[] {
   return text === '' ? [] : [{ kind: 'refusal', text }]
 }
 
-/** What a `cache_control` or a `prompt_cache_breakpoint` asks for; the shorter lifetime of each format is the default. */
+/** Reads `cache_control` or `prompt_cache_breakpoint`; each format defaults to its shorter lifetime. */
 export function readCache(
   part: View,
   fields: ChatFieldList,

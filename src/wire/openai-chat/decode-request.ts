@@ -73,7 +73,7 @@ function isOldest(body: View): boolean {
   return body.get('tools') === undefined && body.get(oldestForm) !== undefined
 }
 
-/** What makes the conversation itself, and what only the answer's form depends on. */
+/** Members read apart from the policy table: the conversation and the form of the answer. */
 const structural = new Set(['model', 'messages', 'stream', 'stream_options'])
 
 /** Values that say no more than leaving the field out. */

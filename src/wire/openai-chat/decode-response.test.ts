@@ -33,7 +33,7 @@ const usage: Usage = {
   outputAudio: 1,
   reasoning: 6,
   fees: {},
-  ranAt: [],
+  servedOptions: [],
   unknown: [],
 }
 const tally = { usage, cost: '0.054399' }

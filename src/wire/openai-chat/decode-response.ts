@@ -127,7 +127,7 @@ export interface CallRecord {
   readonly id: string
   readonly encrypted: EncryptedReasoning | null
   readonly isCustom: boolean
-  /** What has the name and the input. */
+  /** The object with the name and the input. */
   readonly named: JsonRecord
 }
 
@@ -160,14 +160,14 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>
   ['tool_calls', 'calls'],
   ['function_call', 'calls'],
   ['content_filter', 'filter'],
-  // Of hosts: Mistral, Z.AI, and GPT models behind routers.
+  // Reasons of other hosts: Mistral, Z.AI, and GPT models behind routers.
   ['model_length', 'length'],
   ['model_context_window_exceeded', 'length'],
   ['incomplete', 'length'],
   ['sensitive', 'filter'],
 ])
 
-/** What the finish reason means, given the parts of the answer: hosts end calls with `stop` too, and refusals always. */
+/** Maps the finish reason, given the parts of the answer: hosts also end calls with `stop`, and always refusals. */
 export function finishOf(word: string, kinds: ReadonlySet<ResponsePart['kind']>): Finish {
   const mapped = reasons.get(word) ?? 'end'
   const reason =

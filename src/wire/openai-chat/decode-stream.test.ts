@@ -23,7 +23,7 @@ const usage: Usage = {
   inputUncached: 1,
   output: 2,
   fees: {},
-  ranAt: [],
+  servedOptions: [],
   unknown: [],
 }
 const tally = { usage, cost: '0.1' }

@@ -94,7 +94,7 @@ class ChatDecoder extends EventDecoder<SseParser> {
 
 type OpenChatPart = Extract<ResponseEvent, { kind: 'open' }>['part']
 
-/** One part: its opening, and what was said in it as long as it waits. */
+/** A part's opening, and its text while it waits. */
 interface CallSlot {
   readonly kind: OpenChatPart['kind'] | 'whole'
   /** The host's index of a call. */
@@ -154,7 +154,7 @@ class OpenParts {
     const input = textIn(named, isCustom ? 'input' : 'arguments')
     let slot = this.calls.get(key)
     if (slot !== undefined && isAnother(slot, id, name !== '' && input !== '')) slot = undefined
-    // What follows a call that was closed belongs to no part.
+    // A piece that follows a closed call belongs to no part.
     if (slot === undefined && name === '' && id === '') return
     slot ??= this.begin({
       kind: 'call',

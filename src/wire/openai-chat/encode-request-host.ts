@@ -13,7 +13,7 @@ import { sentLimit } from './extract-request.ts'
 import { ChatCarrierStripper, ownFields } from './strip-carriers.ts'
 
 const limitNames = ['max_completion_tokens', 'max_tokens'] as const
-/** What asks for the usage of a stream; every stream is asked or reports it, so that dropping it changes nothing. */
+/** The member that requests usage in a stream. Dropping it is safe: every stream is asked for usage or reports it. */
 const usageMember = 'stream_options'
 const effortMember = 'reasoning_effort'
 
@@ -28,7 +28,7 @@ export function adaptRequest(
     const adapting = new HostAdapter(json, differences)
     adapting.body()
     adapting.messages()
-    // What is added where something is removed comes before it.
+    // Insertions come before removals at the same position.
     const patches = adapting.edits.sort((a, b) => a.start - b.start || a.end - b.end)
     return { patches, adjusted: adapting.adjusted }
   })
@@ -97,7 +97,7 @@ class HostAdapter {
     const sent = limitField === undefined ? null : this.sent(members, limitField)
     const limits = limitField === undefined ? [] : limitNames.filter((name) => name !== sent)
     const { effortAs } = this.differences
-    // Of two ways to ask for the same, the host's own counts.
+    // The host's own effort member wins over `reasoning_effort`.
     const isDouble = effortAs !== undefined && members.has(effortAs.member) && members.has(effortMember)
     if (isDouble) this.tell('dropped', effortMember)
     return [

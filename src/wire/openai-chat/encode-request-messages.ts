@@ -28,7 +28,7 @@ const reminder = (text: string) => `<system-reminder>\n${text}\n</system-reminde
 
 type MessageMembers = Readonly<Record<string, JsonOut | undefined>>
 
-/** What encoding messages reads and collects. */
+/** Inputs of the message encoder, and the adjustments that it collects. */
 export interface MessageContext {
   readonly capabilities: Capabilities
   readonly names: NamedTools
@@ -55,7 +55,7 @@ class ChatMessageWriter {
   private readonly context: MessageContext
   /** The assistant's message that more may still join: calls come together. */
   private assistant: AssistantMessage | null = null
-  /** What came between calls and their results. */
+  /** Messages that came between calls and their results. */
   private deferred: JsonOut[] = []
   private hasHeader = false
   /** Ids of the calls so far: a result without one is refused by the API. */

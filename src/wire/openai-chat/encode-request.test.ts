@@ -9,7 +9,7 @@ import { brokenRequestRules } from '../../../test/support/rules/openai-chat.ts'
 import { type ReadLimits, WireError } from '../dialect.ts'
 import type { Capabilities } from '../translation/capabilities.ts'
 import type { EncodedRequest, EncryptedReasoning } from '../translation/neutral.ts'
-import { treat } from '../translation/policy.ts'
+import { applyPolicy } from '../translation/policy.ts'
 import { carrierId, tagged } from '../translation/reasoning-carriers.ts'
 import { decodeRequest } from './decode-request.ts'
 import { encodeRequest } from './encode-request.ts'
@@ -535,14 +535,16 @@ test('the policy table matches the body that is encoded again', () => {
       `${field} is noted`,
     )
     if (fate === 'refused') {
-      assert.throws(() => treat(policy, conversation.fields, 'openai-chat'), WireError, field)
+      assert.throws(() => applyPolicy(policy, conversation.fields, 'openai-chat'), WireError, field)
       continue
     }
     const target = { model: 'm', capabilities: all }
     const isSame =
       encodeRequest(conversation, target).text === encodeRequest(read(without(body, field)), target).text
     assert.equal(isSame, fate === 'dropped', `${field} is ${fate}`)
-    const adjustments = treat(policy, conversation.fields, 'openai-chat').filter(({ why }) => why === note)
+    const adjustments = applyPolicy(policy, conversation.fields, 'openai-chat').filter(
+      ({ why }) => why === note,
+    )
     assert.equal(adjustments.length > 0, fate === 'dropped', `${field} is told`)
   }
 })
@@ -554,7 +556,7 @@ test('an unknown field is reported, and no carrier of ours goes upstream', () =>
     nowhere,
   )
   assert.deepEqual(
-    treat(policy, members, 'openai-chat').map(({ field }) => field),
+    applyPolicy(policy, members, 'openai-chat').map(({ field }) => field),
     ['provider'],
   )
   const details = [{ type: 'reasoning.text', text: 'hm', signature: tagged(claude) }]

@@ -111,7 +111,7 @@ export function callId({ id }: Pick<CallPart, 'id'>, index: number, frame: Frame
   return plainId(id === '' ? `call_${tailOf(frame)}_${index}` : id, plainIdCharactersMax)
 }
 
-/** As a type, since an interface is no JsonOut. */
+/** A type alias, since an interface is not assignable to JsonOut. */
 export type CallMember = ChatResponseMembers & { readonly function?: JsonOut | undefined }
 
 /** A call as clients get it, with what it must bring back. */
@@ -205,7 +205,7 @@ export function finishReasonOf({ reason }: Finish, kinds: ReadonlySet<string>, f
   return isOldest(frame) ? 'function_call' : 'tool_calls'
 }
 
-/** What the provider says of a refusal or a filter, for an answer that is empty otherwise. */
+/** The provider's explanation of a refusal or a filter, for an answer that is otherwise empty. */
 export function explanationOf({ reason, explanation }: Finish): string | null {
   return (reason === 'refusal' || reason === 'filter') && explanation !== '' ? explanation : null
 }

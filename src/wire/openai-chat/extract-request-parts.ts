@@ -1,5 +1,5 @@
 /**
- * What chat messages contain besides text: media with the positions of their bytes, and markers that change
+ * Reads chat messages apart from text: media with the positions of their bytes, and markers that change
  * the price. Must not decode media, nor look into what the caller named (tool arguments).
  */
 import type { Media, Reference } from '../dialect.ts'

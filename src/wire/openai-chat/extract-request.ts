@@ -74,7 +74,7 @@ export function extractRequest(body: Uint8Array, limits: ReadLimits): ChatFields
   return fields ?? responsesFacts(body, limits)
 }
 
-/** Such a body is never forwarded unchanged, so there is nothing to splice. */
+/** A Responses body is never forwarded unchanged here, so there is nothing to splice. */
 function responsesFacts(body: Uint8Array, limits: ReadLimits): ChatFields {
   const fields = readResponsesRequest(body, limits)
   return { ...fields, writtenAs: 'openai-responses', canPassThrough: false, limitFields: [], usageEdit: null }
@@ -203,7 +203,7 @@ function readOptions(json: Json, values: ChatBodyValues, options: PricedOptions)
   if (isGiven(json, google)) options.read(cachedContentFields.read(json, google), googleFields)
 }
 
-/** What makes `stream_options.include_usage` true. */
+/** The edit that sets `stream_options.include_usage` to true. */
 function usageEditOf(json: Json, options: number, insertAt: number): BytePatch | null {
   const usageOption = '{"include_usage":true}'
   if (options === absent) return { start: insertAt, end: insertAt, text: `"stream_options":${usageOption},` }

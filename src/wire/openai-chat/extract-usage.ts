@@ -46,7 +46,7 @@ const counters: CounterTable = {
   total_time: 'ignored',
 }
 
-/** What `service_tier` says where the list price holds. */
+/** Values of `service_tier` at which the list price applies. */
 const defaultTiers = ['default', 'standard', 'auto', 'on_demand']
 
 export function chatReport(): RawUsageDraft {
@@ -77,7 +77,7 @@ export function usageIn(body: JsonRecord): unknown {
 /** Reads what an answer or a chunk tells of usage and of where it ran. */
 export function readUsage(draft: RawUsageDraft, body: JsonRecord): void {
   draft.read(usageIn(body))
-  draft.ranAt('service_tier', body.service_tier, defaultTiers)
+  draft.servedOptions('service_tier', body.service_tier, defaultTiers)
 }
 
 /** Whether the totals were reported, as numbers that can be true. */
@@ -112,7 +112,7 @@ export function toUsage(report: RawUsage, unsplit: '5m' | '1h' = '5m'): Usage {
     outputAudio,
     reasoning: clean.part('completion_tokens_details.reasoning_tokens', output),
     fees: {},
-    ranAt: report.ranAt,
+    servedOptions: report.servedOptions,
     unknown: clean.flagged,
   }
 }

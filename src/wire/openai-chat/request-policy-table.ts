@@ -5,19 +5,24 @@
 
 import type { ConversationFormat } from '../format-names.ts'
 import type { JsonOut } from '../json/text.ts'
-import { type Fate, type PolicyRow, withDerivedColumns } from '../translation/policy.ts'
+import { type FieldOutcome, type PolicyRow, withDerivedColumns } from '../translation/policy.ts'
 
-type ChatFates = readonly [chat: Fate, responses: Fate, messages: Fate, gemini: Fate]
+type ChatOutcomes = readonly [
+  chat: FieldOutcome,
+  responses: FieldOutcome,
+  messages: FieldOutcome,
+  gemini: FieldOutcome,
+]
 type ChatRow = PolicyRow<ConversationFormat>
 
-const carried: ChatFates = ['carried', 'carried', 'carried', 'carried']
-const adapted: ChatFates = ['adapted', 'adapted', 'adapted', 'adapted']
-const dropped: ChatFates = ['dropped', 'dropped', 'dropped', 'dropped']
-const refused: ChatFates = ['refused', 'refused', 'refused', 'refused']
+const carried: ChatOutcomes = ['carried', 'carried', 'carried', 'carried']
+const adapted: ChatOutcomes = ['adapted', 'adapted', 'adapted', 'adapted']
+const dropped: ChatOutcomes = ['dropped', 'dropped', 'dropped', 'dropped']
+const refused: ChatOutcomes = ['refused', 'refused', 'refused', 'refused']
 
 function row(
   field: string,
-  [chat, responses, anthropic, gemini]: ChatFates,
+  [chat, responses, anthropic, gemini]: ChatOutcomes,
   note: string,
   example: ChatRow['example'],
 ): ChatRow {
@@ -26,8 +31,8 @@ function row(
 }
 
 /** The same field with the example that is the field alone. */
-function alone(field: string, fates: ChatFates, note: string, value: JsonOut): ChatRow {
-  return row(field, fates, note, { [field]: value })
+function alone(field: string, outcomes: ChatOutcomes, note: string, value: JsonOut): ChatRow {
+  return row(field, outcomes, note, { [field]: value })
 }
 
 const tool = {

@@ -85,12 +85,12 @@ export const chatPriceFields = {
   },
 } as const satisfies Readonly<Record<string, PriceField>>
 
-/** Of `extra_body.google`: what a compatible host keeps. */
+/** Price fields of `extra_body.google`, for compatible hosts. */
 export const googleFields = {
   cached_content: { rule: 'reference', source: 'https://ai.google.dev/gemini-api/docs/openai' },
 } as const satisfies Readonly<Record<string, PriceField>>
 
-/** Of `prompt_cache_options` and `prompt_cache_breakpoint`: the most expensive lifetime without its own price. */
+/** Price fields of `prompt_cache_options` and `prompt_cache_breakpoint`; `30m` does not change the price. */
 export const cacheLifetime = {
   ttl: { rule: 'values', name: 'prompt_cache_ttl', free: ['30m'], source: caching },
 } as const satisfies Readonly<Record<string, PriceField>>

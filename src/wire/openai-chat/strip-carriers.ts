@@ -26,7 +26,7 @@ export function stripCarriers(body: Uint8Array, limits: ReadLimits): readonly By
   })
 }
 
-/** What else than carriers is taken out of messages, for a host. */
+/** Changes to messages for a host, besides removing carriers. */
 export interface MessageChanges {
   /** Members of messages that go. */
   readonly drops: readonly string[]

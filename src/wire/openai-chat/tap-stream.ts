@@ -1,5 +1,5 @@
 /**
- * What the events of a chat stream mean: content, the last finish reason, the usage event, `[DONE]`,
+ * Reads the events of a chat stream: content, the last finish reason, the usage event, `[DONE]`,
  * an error in place of a chunk. Most events are recognized from their bytes; every other is parsed.
  * Must not change or buffer an event.
  */

@@ -70,9 +70,10 @@ test('input is all that is charged, and what is not known is named', () => {
 })
 
 test('the tier an answer names is passed on, the default is not worth a word', () => {
-  const ranAt = (tier: string) => openaiEmbeddings.toUsage(read({ data, service_tier: tier }).rawUsage).ranAt
-  assert.deepEqual(ranAt('default'), [])
-  assert.deepEqual(ranAt('priority'), ['service_tier:priority'])
+  const servedOptions = (tier: string) =>
+    openaiEmbeddings.toUsage(read({ data, service_tier: tier }).rawUsage).servedOptions
+  assert.deepEqual(servedOptions('default'), [])
+  assert.deepEqual(servedOptions('priority'), ['service_tier:priority'])
 })
 
 test('an invalid body with status 200 is a problem', () => {

@@ -17,7 +17,7 @@ const counters: CounterTable = {
   total_time: 'ignored',
 }
 
-/** What `service_tier` says where the list price holds. */
+/** Values of `service_tier` at which the list price applies. */
 const defaultTiers = ['default', 'standard', 'auto']
 
 export function embeddingsReport(): RawUsageDraft {
@@ -27,7 +27,7 @@ export function embeddingsReport(): RawUsageDraft {
 /** Reads what an answer tells of usage and of where it ran. */
 export function readUsage(draft: RawUsageDraft, body: JsonRecord): void {
   draft.read(body.usage)
-  draft.ranAt('service_tier', body.service_tier, defaultTiers)
+  draft.servedOptions('service_tier', body.service_tier, defaultTiers)
 }
 
 /** Whether the input was reported; of output there is none, and that is known without a report. */
@@ -53,7 +53,7 @@ export function toUsage(report: RawUsage): Usage {
     outputAudio: 0,
     reasoning: 0,
     fees: {},
-    ranAt: report.ranAt,
+    servedOptions: report.servedOptions,
     unknown,
   }
 }

@@ -26,7 +26,7 @@ const idle: Readonly<Record<string, readonly string[]>> = {
   'text.format': ['{"type":"text"}'],
 }
 const idleCharactersMax = 32
-/** What a caller may ask to be included, and always gets here where it is. */
+/** Values of `include` that are always honored, so they need no adjustment. */
 const alwaysIncluded = ['reasoning.encrypted_content']
 
 export class ResponsesFieldList {

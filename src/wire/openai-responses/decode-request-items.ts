@@ -33,7 +33,7 @@ const callerOutputs = /_output$|^mcp_approval_response$/
 
 export class ItemDecoder {
   readonly turns: { readonly role: TurnRole; readonly parts: ConversationPart[] }[] = []
-  /** What the last items say that change the effort and the format. */
+  /** The last effort and format that items set. */
   effort: View | undefined
   format: View | undefined
   private readonly fields: ResponsesFieldList
@@ -98,7 +98,7 @@ export class ItemDecoder {
   private readCall(item: View, form: CallPart['form'], input: string): void {
     const parts = this.join('assistant')
     const { id, carrier } = readId(item.get('call_id')?.text() ?? '')
-    // They are there already when a client sends both the items and the IDs.
+    // The thoughts are already there when a client sends both the items and the ids.
     const thoughts = carrier?.thoughts ?? []
     const keys = this.thoughtsIn(parts)
     if (!thoughts.some((thought) => keys.has(keyOf(thought)))) {

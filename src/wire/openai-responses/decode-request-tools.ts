@@ -12,7 +12,7 @@ const sharedNames: Readonly<Record<string, string>> = {
   web_search_preview: 'web_search',
   code_interpreter: 'code_execution',
 }
-/** Of the provider's making, but run by the caller: without them its agent would not work, and nothing else has them. */
+/** Provider-defined tools that the caller runs. No other format has them, and the caller's agent needs them. */
 const callerRunTypes = [
   'local_shell',
   'shell',
@@ -62,7 +62,7 @@ export class ResponsesToolDecoder {
     this.providerTools.push({ name, usesMax: this.usesMax, pointer: tool.pointer })
   }
 
-  /** What the namespace says of its tools is said by the first of them. */
+  /** Reads a namespace; its description is attached to its first tool. */
   private readNamespace(group: View): void {
     const name = namespaceName(group.get('name'))
     const first = this.tools.length

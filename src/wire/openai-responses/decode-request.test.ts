@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ReadLimits } from '../dialect.ts'
 import type { Conversation, ConversationPart, ThinkingPart } from '../translation/neutral.ts'
-import { treat } from '../translation/policy.ts'
+import { applyPolicy } from '../translation/policy.ts'
 import { carrierId, tagged } from '../translation/reasoning-carriers.ts'
 import { openaiResponsesCodec as codec } from './index.ts'
 
@@ -439,7 +439,7 @@ const refused: [name: string, more: object][] = [
 ]
 for (const [name, more] of refused) {
   test(`refused elsewhere: ${name}`, () => {
-    assert.throws(() => treat(codec.policy, decode(more).fields, 'gemini'), { code: 'untranslatable' })
+    assert.throws(() => applyPolicy(codec.policy, decode(more).fields, 'gemini'), { code: 'untranslatable' })
   })
 }
 

@@ -66,7 +66,7 @@ export function citationOf(annotation: JsonRecord): Citation | null {
   return url === null && title === null ? null : { url, title, quoted: null }
 }
 
-/** What is shown of a thought: its summary, or the thought itself where a host gives that. */
+/** The visible text of a thought: its summary, or the thought itself where a host returns it. */
 export function thoughtText(item: JsonRecord): string {
   const summary = recordsIn(item, 'summary').map((part) => textIn(part, 'text'))
   return summary.length > 0

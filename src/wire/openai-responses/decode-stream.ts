@@ -66,7 +66,7 @@ class ResponsesDecoder extends EventDecoder<SseParser> {
     this.emit(this.parts.take())
   }
 
-  /** One by one: there may be more than a call takes arguments. */
+  /** Appends in a loop: a spread could exceed the limit on arguments. */
   private emit(events: readonly ResponseEvent[]): void {
     for (const event of events) this.events.push(event)
   }
@@ -130,7 +130,7 @@ class ResponsesDecoder extends EventDecoder<SseParser> {
     }
   }
 
-  /** They come before the text that they are of. */
+  /** Log probabilities come before the text that they describe. */
   private logprobs(key: string, value: JsonRecord): void {
     const entries = recordsIn(value, 'logprobs')
     const text = entries.length === 0 ? '' : jsonOf(entries)

@@ -31,7 +31,7 @@ const billingHeader = 'x-anthropic-billing-header'
 interface InputSetting {
   readonly capabilities: Capabilities
   readonly calls: ReadonlyMap<string, CallPart>
-  /** So many turns at the beginning are instructions. */
+  /** The number of leading turns that are instructions. */
   readonly leadingCount: number
   readonly names: NamedTools
   readonly adjusted: Adjustment[]
@@ -128,7 +128,7 @@ export class InputEncoder {
       : { type: 'input_file', filename: fileName(part.title, source.mediaType), file_data: address }
   }
 
-  /** What is not supported in an output is sent as a user message after all outputs. */
+  /** Writes a result; parts that an output cannot hold are returned, for a user message after all outputs. */
   private addResult(result: ResultPart): readonly ConversationPart[] {
     const { capabilities, calls } = this.setting
     const call = calls.get(result.callId)

@@ -26,7 +26,7 @@ export function limitOf(
 
 interface SamplingTarget {
   readonly capabilities: Capabilities
-  /** As it is written; null: the model's default. */
+  /** The effort to write; null: the model's default. */
   readonly effort: Effort | null
   readonly adjusted: Adjustment[]
 }

@@ -33,7 +33,7 @@ export class ItemIds {
   }
 }
 
-/** What an item has when it begins, or when it is whole. */
+/** An item's status when it begins or ends. */
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
 export function messageItem(id: string, content: readonly JsonOut[], status: ItemStatus): JsonOut {

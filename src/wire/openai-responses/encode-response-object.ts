@@ -12,7 +12,7 @@ export function tailOf(requestId: string): string {
   return requestId.replace(/^req_/, '')
 }
 
-/** What the object says where the caller set nothing. */
+/** Response members that the caller left unset. */
 const defaults: Readonly<Record<string, JsonOut>> = {
   instructions: null,
   max_output_tokens: null,
@@ -51,7 +51,7 @@ export function outcomeOf(finish: Finish | null, hasRefusal: boolean): ResponseO
     : { status: 'completed', reason: null }
 }
 
-/** What the model said of its refusal, where that is not among the parts already. */
+/** The model's explanation of a refusal, unless a part holds it already. */
 export function refusalText(finish: Finish | null, hasRefusal: boolean): string | null {
   return finish?.reason === 'refusal' && !hasRefusal ? finish.explanation : null
 }

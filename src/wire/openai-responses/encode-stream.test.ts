@@ -38,7 +38,7 @@ const usage = {
   output: 7,
   reasoning: 5,
   fees: {},
-  ranAt: [],
+  servedOptions: [],
   unknown: [],
 }
 const tally: ResponseCost = { usage, cost: '0.0001' }

@@ -42,7 +42,7 @@ interface ContentPart {
   readonly text: GatheredText
   readonly annotations: JsonOut[]
   readonly logprobs: RawJson[]
-  /** Those that go out with the next delta. */
+  /** Log probabilities that go out with the next delta. */
   waiting: RawJson[]
 }
 
@@ -71,7 +71,7 @@ class ResponsesEncoder implements StreamEncoder {
   /** Completed items, as they were sent. */
   private readonly output: RawJson[] = []
   private outputCharacters = 0
-  /** What was sent of the open item so far. */
+  /** Characters sent so far of the open item. */
   private openCharacters = 0
   private sequence = 0
   private isStarted = false

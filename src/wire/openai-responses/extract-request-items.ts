@@ -1,5 +1,5 @@
 /**
- * What the items of a Responses request contain besides text: media with the positions of their bytes, tools,
+ * Reads the items of a Responses request apart from text: media with the positions of their bytes, tools,
  * and references to objects stored at the provider. Must not decode media, nor look into what the caller named
  * (arguments, actions), nor judge who owns a referenced object.
  */

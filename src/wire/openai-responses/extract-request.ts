@@ -144,7 +144,7 @@ function readBackground(json: Json, { background, store }: ResponsesBodyValues, 
   )
 }
 
-/** What tells one conversation from another: the first input of a user. A stored response alone is input enough. */
+/** Reads the input and returns the user's first one, which identifies the conversation. A stored response alone is enough. */
 function readInput(json: Json, values: ResponsesBodyValues, items: ItemReader): number {
   const { input, messages, previous_response_id: previous } = values
   if (!isGiven(json, input)) {

@@ -1,5 +1,5 @@
 /**
- * What of a Responses response its provider stores, by the IDs under which later requests can reference it. Bounded,
+ * Collects the objects of a Responses response that its provider stores, by the ids that later requests can use. Bounded,
  * however many items a response has; nothing if the response does not say that it is stored.
  */
 import type { ProviderObject } from '../dialect.ts'
@@ -22,7 +22,7 @@ const written = [
   'apply_patch_call',
   'computer_call',
 ]
-/** What a search found was part of the input that the answer reports. */
+/** Searches, whose results count as input of the answer. */
 const found = ['web_search_call']
 
 /** Collects while a response is read; the final event is the response object. */
@@ -46,7 +46,7 @@ export class ProviderObjectCollector {
     const id = textIn(response, 'id')
     if (response.store !== true || !idPattern.test(id)) return
     for (const item of recordsIn(response, 'output')) this.readItem(item)
-    // What was cut off at the front of the input is stored too, and its length is unknown.
+    // Input that was truncated at the front is stored too, and its length is unknown.
     const isCut = ![undefined, null, 'disabled'].includes(response.truncation as never)
     const isBounded = !isCut && [...this.items.values()].every((item) => item.referencedScope !== 'window')
     this.response = { id, referencedScope: isBounded ? 'all' : 'window' }

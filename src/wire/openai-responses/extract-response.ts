@@ -120,7 +120,7 @@ function problemIn(answer: JsonRecord): UpstreamProblem | null {
     : null
 }
 
-/** What the model wrote into an item; results of tools are not its own. */
+/** Text that the model wrote in an item; a tool's results are not the model's text. */
 export function itemTexts(item: JsonRecord): readonly string[] {
   const texts = [
     ...recordsIn(item, 'summary').map((part) => textIn(part, 'text')),

@@ -13,9 +13,9 @@ const cacheWrites = 'input_tokens_details.cache_write_tokens'
 const inputAudioTokens = 'input_tokens_details.audio_tokens'
 const outputAudioTokens = 'output_tokens_details.audio_tokens'
 const reasoningTokens = 'output_tokens_details.reasoning_tokens'
-/** What the provider says it charges for. */
+/** The searches that the provider reports and charges for. */
 const reportedSearches = 'tool_usage.web_search.num_requests'
-/** What we counted among the items; used where the provider reports no number. */
+/** Our count of search items, used where the provider reports none. */
 const countedSearches = 'web_search_calls'
 
 /** https://developers.openai.com/api/reference/resources/responses (ResponseUsage, tool_usage) */
@@ -38,7 +38,7 @@ const counters: CounterTable = {
   cost_details: 'ignored',
 }
 
-/** What `service_tier` says where the list price holds. */
+/** Values of `service_tier` at which the list price applies. */
 const defaultTiers = ['default', 'standard', 'auto']
 
 /** Items by which a tool at the provider shows that it ran, and the meter that counts them. */
@@ -76,7 +76,7 @@ function isSearch(item: JsonRecord): boolean {
 export function readResponse(draft: RawUsageDraft, response: JsonRecord): void {
   draft.read(response.usage)
   draft.read({ tool_usage: response.tool_usage })
-  draft.ranAt('service_tier', response.service_tier, defaultTiers)
+  draft.servedOptions('service_tier', response.service_tier, defaultTiers)
   const items = recordsIn(response, 'output')
   if (items.length === 0) return
   for (const counted of [countedSearches, ...Object.keys(chargedItems)]) draft.restart(counted)
@@ -110,7 +110,7 @@ export function toUsage(report: RawUsage): Usage {
     outputAudio,
     reasoning: clean.part(reasoningTokens, output),
     fees: feesOf(clean, searches),
-    ranAt: report.ranAt,
+    servedOptions: report.servedOptions,
     unknown: clean.flagged,
   }
 }

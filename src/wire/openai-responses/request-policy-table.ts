@@ -3,11 +3,20 @@
  * outcome differs from its parent's. Texts for the compatibility page; no logic.
  */
 import type { JsonOut } from '../json/text.ts'
-import { type Fate, type FatesOf, type PolicyTableOf, withDerivedColumns } from '../translation/policy.ts'
+import {
+  type FieldOutcome,
+  type FieldOutcomesOf,
+  type PolicyTableOf,
+  withDerivedColumns,
+} from '../translation/policy.ts'
 
-type ResponsesFates = FatesOf<'openai-responses'>
+type ResponsesOutcomes = FieldOutcomesOf<'openai-responses'>
 
-const all = (fate: Fate): ResponsesFates => ({ 'openai-chat': fate, anthropic: fate, gemini: fate })
+const all = (outcome: FieldOutcome): ResponsesOutcomes => ({
+  'openai-chat': outcome,
+  anthropic: outcome,
+  gemini: outcome,
+})
 const carried = all('carried')
 const adapted = all('adapted')
 const dropped = all('dropped')
@@ -30,7 +39,7 @@ const logprobs = 'message.output_text.logprobs'
 
 /** Rows that say the same of several fields. */
 const rows = (
-  to: ResponsesFates,
+  to: ResponsesOutcomes,
   note: string,
   examples: Readonly<Record<string, Readonly<Record<string, JsonOut>>>>,
 ): PolicyTableOf<'openai-responses'> =>

@@ -1,5 +1,5 @@
 /**
- * What in a Responses request can change what the provider charges: fields, tools and items, with the
+ * Parts of a Responses request that can change the provider's price: fields, tools and items, with the
  * page each fact was read from. Everything else is passed through and costs only its tokens.
  */
 import { cacheLifetime, chatPriceFields } from '../openai-chat/request-price-table.ts'
@@ -43,12 +43,12 @@ export const responsesPriceFields = {
   deferred: chatPriceFields.deferred,
 } as const satisfies Readonly<Record<string, PriceField>>
 
-/** Of `reasoning`: the pro mode runs several samplings for one answer. */
+/** Price fields of `reasoning`: the pro mode samples several times per answer. */
 export const reasoningPriceFields = {
   mode: { rule: 'values', name: 'reasoning_mode', free: ['standard'], source: `${docs}/reasoning` },
 } as const satisfies Readonly<Record<string, PriceField>>
 
-/** Of `background_options`: a later answer costs less, and no response says which window it ran in. */
+/** Price fields of `background_options`: a later answer costs less, and no response says which window it ran in. */
 export const backgroundPriceFields = {
   completion_window: {
     rule: 'values',
@@ -58,7 +58,7 @@ export const backgroundPriceFields = {
   },
 } as const satisfies Readonly<Record<string, PriceField>>
 
-/** Of `prompt_cache_options`, whose `ttl` each breakpoint may have too. */
+/** Price fields of `prompt_cache_options`; breakpoints may have the same `ttl`. */
 export const cachePriceFields = {
   ...cacheLifetime,
   comparison_response_id: { rule: 'reference', source: `${docs}/prompt-caching` },
@@ -101,7 +101,7 @@ export const cappedTools: readonly string[] = [
   'code_interpreter',
 ]
 
-/** Of a code interpreter's `container`: larger ones cost more, https://developers.openai.com/api/docs/pricing. */
+/** Price fields of a code interpreter's `container`: larger ones cost more, https://developers.openai.com/api/docs/pricing. */
 export const containerPriceFields = {
   memory_limit: {
     rule: 'values',

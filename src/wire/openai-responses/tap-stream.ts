@@ -1,5 +1,5 @@
 /**
- * What the events of a Responses stream mean: content, the terminal event, an error in either of its
+ * Reads the events of a Responses stream: content, the terminal event, an error in either of its
  * shapes. Must not change or buffer an event.
  */
 import type { ProviderObject, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'

@@ -21,7 +21,7 @@ export class EventPadding {
     return this.pending !== null
   }
 
-  /** What to send in silence. */
+  /** Bytes to send while the stream is silent. */
   next(): string {
     if (this.pending !== null) return padding
     this.pending = []
@@ -29,7 +29,7 @@ export class EventPadding {
     return opening
   }
 
-  /** These bytes as they continue on the opened line: their first event without `data:`, all others unchanged. */
+  /** Continues the opened line with `bytes`: removes `data:` from the first event and leaves all others unchanged. */
   resume(bytes: Uint8Array | string): Uint8Array {
     const { pending } = this
     const piece = typeof bytes === 'string' ? encoder.encode(bytes) : bytes
@@ -39,7 +39,7 @@ export class EventPadding {
     return this.resumed(pending)
   }
 
-  /** What is left where the stream ended without a blank line. */
+  /** The remaining bytes of a stream that ended without a blank line. */
   close(): Uint8Array {
     if (this.pending === null) return nothing
     this.parser.close()
@@ -47,7 +47,7 @@ export class EventPadding {
   }
 
   private resumed(pending: readonly Uint8Array[]): Uint8Array {
-    // What precedes the event's data has no meaning for clients of this format, and its line is open already.
+    // Lines before the event's data mean nothing to clients of this format, and the data line is open already.
     while (this.parser.next()) {
       if (!this.parser.hasData) continue
       const all = joined(pending)

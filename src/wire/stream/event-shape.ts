@@ -27,7 +27,7 @@ const eventBytesMax = 4096
 const limits: JsonLimits = { depthMax: eventBytesMax, valuesMax: eventBytesMax }
 
 export class EventShape {
-  /** What is before, between and after the free strings. */
+  /** Bytes before, between and after the free strings. */
   private fixed: readonly Uint8Array[] = []
   private textIndex = 0
   /** Events that did not match since the last one that did. */

@@ -26,7 +26,7 @@ export class EventStreamParser {
   end = 0
   /** A frame has more than the allowed bytes; nothing more is read. */
   isTooLarge = false
-  /** What came is no frame, or was changed on its way; nothing more is read. */
+  /** The bytes are not a frame, or were corrupted; nothing more is read. */
   isBroken = false
   /** Part of a frame is never given out. */
   readonly isWhole = true
@@ -35,7 +35,7 @@ export class EventStreamParser {
   headers: ReadonlyMap<string, string> = noHeaders
   private payload: Uint8Array = nothing
   private readonly eventBytesMax: number
-  /** What has come and is not given out yet begins at `at`. */
+  /** Bytes not yet returned begin at `at`. */
   private view: Uint8Array = nothing
   private at = 0
   /** Memory of our own, when a frame spans chunks; `view` is its filled part. */

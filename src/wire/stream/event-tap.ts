@@ -23,7 +23,7 @@ export interface EventParser extends Span {
   readonly isWhole: boolean
   /** An event has more than the allowed bytes; nothing more is read. */
   readonly isTooLarge: boolean
-  /** What came is in another encoding, or was damaged; nothing more is read. Absent where every text is read. */
+  /** The bytes have another encoding or were corrupted; nothing more is read. Absent where every text is read. */
   readonly isBroken?: boolean
   push(chunk: Uint8Array): void
   close(): void
@@ -34,7 +34,7 @@ export interface EventParser extends Span {
 export interface EventReader<Parser extends EventParser> {
   /** The event is the parser's current one; it has data. */
   read(event: Parser): EventMeaning
-  /** What the last `failed` event said. */
+  /** The problem in the last `failed` event. */
   readonly problem: UpstreamProblem
   readonly sample: ProducedText
   /** The content was refused before any of it came. */
@@ -45,7 +45,7 @@ export interface EventReader<Parser extends EventParser> {
    */
   readonly endMark?: string
   readonly hasEmptyRole?: boolean
-  /** What of the answer the provider keeps; absent where the format has no such thing. */
+  /** Objects of the answer that the provider stores; absent where the format has none. */
   readonly providerObjects?: readonly ProviderObject[]
   rawUsage(): RawUsage
 }
@@ -156,7 +156,7 @@ export class EventTap<Parser extends EventParser> implements UsageTap {
     this.safeEvents = events
   }
 
-  /** One span can be left out: the usage events that follow each other. */
+  /** Leaves out a usage event; only the first one and those directly after it can be left out. */
   private leaveOut({ start, end }: Span): void {
     if (this.suppressedSpan === null) this.suppressedSpan = { start, end }
     else if (this.suppressedSpan.end === start)

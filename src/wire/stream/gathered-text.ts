@@ -3,7 +3,7 @@
  * each separately takes many times the memory of its letters. Its text must not be requested after every piece.
  */
 
-/** So many characters become one string. */
+/** Characters that are joined into one string. */
 const blockCharacters = 1_024
 
 export class GatheredText {

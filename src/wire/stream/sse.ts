@@ -40,7 +40,7 @@ export class SseParser {
   isTooLarge = false
 
   private readonly eventBytesMax: number
-  /** What has come and is not given out yet begins at `block`; all places are places in `view`. */
+  /** Bytes not yet returned begin at `block`; all positions are in `view`. */
   private view: Uint8Array = nothing
   private block = 0
   private line = 0
@@ -91,7 +91,7 @@ export class SseParser {
       if (this.view[lineEnd] === carriageReturn) {
         if (this.view[after] === lineFeed) after += 1
         else if (after < this.view.length) this.hasBareReturns = true
-        // Its line feed may be the first byte of the next chunk.
+        // The line feed after the return may be the first byte of the next chunk.
         else if (!this.hasEnded && !(this.hasBareReturns && start === lineEnd)) return false
       }
       if (start < lineEnd) this.readLine(start, lineEnd)

@@ -55,6 +55,6 @@ export interface Capabilities {
    * (`without_effort`), only with an explicit `none`, or never. Matters only at OpenAI.
    */
   readonly chatTools: 'always' | 'without_effort' | 'explicit_none' | 'never'
-  /** What an answer can be at most; written where a format demands a limit and the caller gave none. */
+  /** The model's output limit; sent where a format requires a limit and the caller set none. */
   readonly outputTokensMax: number
 }

@@ -1,5 +1,5 @@
 /**
- * What a format provides for translation: its requests, responses and streams to the neutral form and from it.
+ * The parts that a format provides for translation: its requests, responses and streams to the neutral form and from it.
  * Interfaces only.
  */
 
@@ -38,9 +38,9 @@ export interface StreamEncoder {
   readonly bufferedCharacters: number
 }
 
-/** What a client's format provides to be translated. All pure; all deterministic: same values in, same bytes out. */
+/** The translation side of a client format. Pure and deterministic: same values in, same bytes out. */
 export interface ClientCodec {
-  /** What becomes of each field of a request in this format elsewhere. */
+  /** The outcome of each request field in every other format. */
   readonly policy: PolicyTable
   /** Throws WireError as `extractRequest` does; the body has passed `extractRequest` already. */
   decodeRequest(body: Uint8Array, limits: ReadLimits, address: UrlFields): Conversation
@@ -49,7 +49,7 @@ export interface ClientCodec {
   encodeStream(frame: Frame): StreamEncoder
 }
 
-/** What an upstream's format provides to be translated to; as pure and deterministic. */
+/** The translation side of an upstream format; also pure and deterministic. */
 export interface UpstreamCodec {
   /** Among formats that a model takes: the lowest is asked first, by whether the model reasons. */
   readonly rank: { readonly reasoning: number; readonly others: number }

@@ -4,9 +4,9 @@ import { emulatedStopCharactersMax, emulatedStopsMax } from './emulation.ts'
 import type { Conversation, Emulation } from './neutral.ts'
 
 export interface SharedStops {
-  /** Those that the upstream is asked for. */
+  /** Stop strings sent upstream. */
   readonly sent: readonly string[]
-  /** Those that the answer is cut at. */
+  /** Stop strings at which we cut the answer. */
   readonly emulated: readonly string[]
 }
 

@@ -12,7 +12,7 @@ const usage = {
   inputUncached: 1,
   output: 9,
   fees: {},
-  ranAt: [],
+  servedOptions: [],
   unknown: [],
 }
 const end: Finish = { reason: 'end', stopString: null, explanation: null }

@@ -1,5 +1,5 @@
 /**
- * What an upstream does not support and is done to its response instead: a text that ends before a stop
+ * Emulates in the response what the upstream does not support: a text that ends before a stop
  * string, and the input of a tool that was requested as structured output. Pure; of a stream it buffers only
  * the beginning of a stop string, or white space before the first word.
  */
@@ -158,7 +158,7 @@ function deltaOf(text: string): readonly ResponseEvent[] {
   return text === '' ? [] : [{ kind: 'delta', text }]
 }
 
-/** One stop string and how much of it has been read, as Knuth, Morris and Pratt search. */
+/** A stop string and how much of it has been read, by the Knuth-Morris-Pratt algorithm. */
 interface StopCandidate {
   readonly text: string
   /** For each length of what was read, the longest beginning that it ends with. */
@@ -171,7 +171,7 @@ export class StopMatcher {
   /** The string that was found. */
   stop: string | null = null
   private readonly candidates: readonly StopCandidate[]
-  /** What may be the beginning of a stop string. */
+  /** Text that may be the beginning of a stop string. */
   private buffered = ''
 
   constructor(stops: readonly string[]) {
@@ -184,7 +184,7 @@ export class StopMatcher {
     return this.buffered.length
   }
 
-  /** What can be said now: all before the stop string where one was found. */
+  /** Returns the text that is safe to emit; ends before the stop string if one was found. */
   push(piece: string): string {
     if (this.stop !== null) return ''
     const text = this.buffered + piece

@@ -61,7 +61,7 @@ export interface MediaPart {
   readonly pointer: Pointer
 }
 
-/** What a model thought before it spoke. `text` may be empty next to an encrypted value: that is normal and must survive. */
+/** The model's reasoning before its answer. `text` may be empty next to an encrypted value, which must survive. */
 export interface ThinkingPart {
   readonly kind: 'thinking'
   readonly text: string
@@ -73,7 +73,7 @@ export interface ThinkingPart {
 /** The model asks for a tool of the caller's. */
 export interface CallPart {
   readonly kind: 'call'
-  /** As in its original format, without our carrier: see reasoning-carriers.ts. */
+  /** The call's id in its original format, without our carrier: see reasoning-carriers.ts. */
   readonly id: string
   readonly name: string
   /** The group that the tool was declared in (Responses namespaces); null: none. */
@@ -86,7 +86,7 @@ export interface CallPart {
   readonly pointer: Pointer
 }
 
-/** What the caller's tool answered. */
+/** The output of the caller's tool. */
 export interface ResultPart {
   readonly kind: 'result'
   readonly callId: string
@@ -108,7 +108,7 @@ export interface RefusalPart {
 /** Something that only its own format has (results of tools that ran upstream, …): dropped elsewhere, and said. */
 export interface OtherPart {
   readonly kind: 'other'
-  /** Its type as the format names it. */
+  /** The part's type as the format names it. */
   readonly type: string
   readonly pointer: Pointer
 }
@@ -188,13 +188,13 @@ export interface Sampling {
 
 /** A field of the caller's body and its position: the input of the policy tables. */
 export interface RequestField {
-  /** As the table names it: `temperature`, `generationConfig.seed`. */
+  /** The field's name in the policy table: `temperature`, `generationConfig.seed`. */
   readonly name: string
   readonly pointer: Pointer
 }
 
 export interface Conversation {
-  /** As the caller wrote it; a request is encoded with the name of its target. */
+  /** The model as the caller wrote it; requests are encoded with the target's name. */
   readonly model: string
   readonly stream: boolean
   readonly turns: readonly ConversationTurn[]
@@ -211,7 +211,7 @@ export interface Conversation {
   readonly verbosity: string | null
   /** Who is behind the caller, for the provider's abuse checks; as written, of any length. */
   readonly user: string | null
-  /** What the caller gives to keep a prompt cache apart (`prompt_cache_key`). */
+  /** The caller's prompt cache key (`prompt_cache_key`). */
   readonly cacheKey: string | null
   /** How many alternatives for each token; 0: the chosen one alone; null: not asked for. */
   readonly logprobs: number | null
@@ -220,7 +220,7 @@ export interface Conversation {
   readonly responseOptions: ResponseOptions
 }
 
-/** What encoding the answer needs of the request; small, since it is held while the answer runs. */
+/** Request options needed to encode the answer; small, since they are held while it runs. */
 export interface ResponseOptions {
   /** A chat stream with a usage event. */
   readonly includeUsage: boolean
@@ -250,14 +250,14 @@ export interface TranslationTarget {
   readonly capabilities: Capabilities
   /** The member in which the host takes readable thoughts of earlier turns back (Chat Completions); absent: none. */
   readonly thoughtsMember?: string | undefined
-  /** What becomes of a choice that the model cannot be forced to; absent: it is adapted, and said. */
+  /** How to handle a tool choice that the model cannot be forced to; absent: adapted and listed in `x-tollgate-adjusted`. */
   readonly forcedTools?: ForcedTools | undefined
 }
 
 /** `adapt`: the nearest that the model takes. `refuse`: 400 naming the field. */
 export type ForcedTools = 'adapt' | 'refuse'
 
-/** What an upstream does not support and is done to its response instead. */
+/** Features that the upstream lacks and that we emulate in its response. */
 export interface Emulation {
   /** The upstream's name of the tool whose input the first text is; null: texts are texts. */
   readonly callOf: string | null
@@ -274,7 +274,7 @@ export interface EncodedRequest {
   readonly names: ToolNames
   /** Headers the body needs, lower case (`anthropic-beta`); empty mostly. */
   readonly headers: Readonly<Record<string, string>>
-  /** What the upstream could not be asked for; absent mostly. */
+  /** Features to emulate in the response; usually absent. */
   readonly emulation?: Emulation | undefined
 }
 
@@ -300,11 +300,11 @@ export type FinishReason =
 export interface Finish {
   readonly reason: FinishReason
   readonly stopString: string | null
-  /** What the provider says about a refusal or a filter. */
+  /** The provider's explanation of a refusal or a filter. */
   readonly explanation: string | null
 }
 
-/** What an answer is made of; media are what the model made. */
+/** A part of an answer; media are made by the model. */
 export type ResponsePart = TextPart | ThinkingPart | CallPart | RefusalPart | MediaPart
 
 /** A whole answer. `usage` comes from the dialect's own reading of the bytes, the response's id and model from its frame. */
@@ -317,7 +317,7 @@ export interface NeutralResponse {
 }
 
 /**
- * What happens in a stream, in order; parts never overlap: `open` → `delta`* → `close`, then the next.
+ * Stream events, in order. Parts never overlap: `open` → `delta`* → `close`, then the next.
  * A decoder keeps later parts back until earlier ones are closed. `finish` comes once and last.
  */
 export type ResponseEvent =
@@ -341,17 +341,17 @@ export type ResponseEvent =
   | { readonly kind: 'whole'; readonly part: ThinkingPart | MediaPart }
   | { readonly kind: 'finish'; readonly finish: Finish }
 
-/** What every answer that we write needs besides what the upstream said. */
+/** Values of ours that every answer needs besides the upstream's. */
 export interface Frame {
   /** The request's public id (`req_…`); generated ids are derived from it, so that they are unique across answers. */
   readonly requestId: string
-  /** What the response calls the model: as the caller wrote it, or the name of a fallback. */
+  /** The model's name in the response: as the caller wrote it, or a fallback's. */
   readonly model: string
   readonly createdSeconds: number
   readonly responseOptions: ResponseOptions
 }
 
-/** What the answer cost, known when it is settled. */
+/** The cost of an answer, known when it is settled. */
 export interface ResponseCost extends Charge {
   readonly usage: Usage
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WireError } from '../dialect.ts'
-import { type PolicyTable, treat } from './policy.ts'
+import { applyPolicy, type PolicyTable } from './policy.ts'
 
 const table: PolicyTable = [
   { field: 'kept', to: { gemini: 'carried', anthropic: 'adapted' }, note: '', example: { kept: 1 } },
@@ -16,22 +16,22 @@ const table: PolicyTable = [
 const fieldsOf = (...names: string[]) => names.map((name) => ({ name, pointer: `at.${name}` }))
 
 test('what is carried or adapted needs no word, what is dropped is said, what is not known too', () => {
-  assert.deepEqual(treat(table, fieldsOf('kept'), 'gemini'), [])
-  assert.deepEqual(treat(table, fieldsOf('kept'), 'anthropic'), [])
-  assert.deepEqual(treat(table, fieldsOf('lost', 'kept', 'new', '__proto__', 'toString'), 'gemini'), [
+  assert.deepEqual(applyPolicy(table, fieldsOf('kept'), 'gemini'), [])
+  assert.deepEqual(applyPolicy(table, fieldsOf('kept'), 'anthropic'), [])
+  assert.deepEqual(applyPolicy(table, fieldsOf('lost', 'kept', 'new', '__proto__', 'toString'), 'gemini'), [
     { kind: 'dropped', field: 'at.lost', why: 'nothing like it' },
     { kind: 'dropped', field: 'at.new', why: 'unknown field' },
     { kind: 'dropped', field: 'at.__proto__', why: 'unknown field' },
     { kind: 'dropped', field: 'at.toString', why: 'unknown field' },
   ])
-  assert.deepEqual(treat(table, fieldsOf('kept'), 'openai-chat'), [
+  assert.deepEqual(applyPolicy(table, fieldsOf('kept'), 'openai-chat'), [
     { kind: 'dropped', field: 'at.kept', why: '' },
   ])
 })
 
 test('what is refused names its place and why', () => {
   assert.throws(
-    () => treat(table, fieldsOf('kept', 'lost'), 'anthropic'),
+    () => applyPolicy(table, fieldsOf('kept', 'lost'), 'anthropic'),
     (error) =>
       error instanceof WireError &&
       error.code === 'untranslatable' &&

@@ -1,6 +1,6 @@
 /**
- * The outcome of each field of a request on its way to another format: one table per dialect, read by
- * the translation and by the page that documents it, so that the two cannot differ.
+ * The outcome of each request field in another format: one table per dialect, read by the translation and
+ * by the compatibility page, so that the two cannot differ.
  */
 import { WireError } from '../dialect.ts'
 import type { SourceFormat, TargetFormat } from '../format-names.ts'
@@ -12,14 +12,14 @@ import type { Adjustment, RequestField } from './neutral.ts'
  * `dropped`: left out and reported in `x-tollgate-adjusted`, since the answer means the same without it.
  * `refused`: 400 naming the field, since leaving it out would change what the caller gets.
  */
-export type Fate = 'carried' | 'adapted' | 'dropped' | 'refused'
+export type FieldOutcome = 'carried' | 'adapted' | 'dropped' | 'refused'
 
 export interface PolicyRow<To extends TargetFormat = never> {
-  /** As the format documents it; nested with dots, elements with `[]`: `messages[].name`. */
+  /** The field's path in the format's documentation, nested with dots, elements with `[]`: `messages[].name`. */
   readonly field: string
-  /** By the format of the upstream: all of `To`. */
-  readonly to: Readonly<Record<To, Fate> & Partial<Record<TargetFormat, Fate>>>
-  /** What it becomes, or why it does not, in a few words for the reader of the compatibility page. */
+  /** The outcome by upstream format: all of `To`. */
+  readonly to: Readonly<Record<To, FieldOutcome> & Partial<Record<TargetFormat, FieldOutcome>>>
+  /** A few words for the compatibility page: the field's equivalent, or why there is none. */
   readonly note: string
   /** Members of a request that has the field; laid over a small request, also to test the row. */
   readonly example: Readonly<Record<string, JsonOut>>
@@ -31,8 +31,8 @@ export type PolicyTable = readonly PolicyRow[]
 type DerivedColumn = Exclude<TargetFormat, SourceFormat>
 type WrittenColumn<Own extends SourceFormat> = Exclude<TargetFormat, Own | DerivedColumn>
 
-/** What becomes of one field in every format but its own: a new format does not compile until it has its column. */
-export type FatesOf<Own extends SourceFormat> = Readonly<Record<WrittenColumn<Own>, Fate>>
+/** The outcome of a field in every other format: a new format does not compile until it has its column. */
+export type FieldOutcomesOf<Own extends SourceFormat> = Readonly<Record<WrittenColumn<Own>, FieldOutcome>>
 
 /** The table of one format: each row decides for every other format. */
 export type PolicyTableOf<Own extends SourceFormat> = readonly PolicyRow<WrittenColumn<Own>>[]
@@ -40,7 +40,7 @@ export type PolicyTableOf<Own extends SourceFormat> = readonly PolicyRow<Written
 /** A column that is like the one of another format, apart from some fields. */
 export interface LikeColumn {
   readonly like: TargetFormat
-  readonly apartFrom: Readonly<Record<string, Fate>>
+  readonly apartFrom: Readonly<Record<string, FieldOutcome>>
 }
 
 /** The table with the columns of the formats that have no client side. */
@@ -49,10 +49,10 @@ export function withDerivedColumns(
   columns: Readonly<Record<DerivedColumn, LikeColumn>>,
 ): PolicyTable {
   return table.map((row) => {
-    const to: Partial<Record<TargetFormat, Fate>> = { ...row.to }
+    const to: Partial<Record<TargetFormat, FieldOutcome>> = { ...row.to }
     for (const [name, { like, apartFrom }] of Object.entries(columns)) {
-      const fate = Object.hasOwn(apartFrom, row.field) ? apartFrom[row.field] : row.to[like]
-      if (fate !== undefined) to[name as DerivedColumn] = fate
+      const outcome = Object.hasOwn(apartFrom, row.field) ? apartFrom[row.field] : row.to[like]
+      if (outcome !== undefined) to[name as DerivedColumn] = outcome
     }
     return { ...row, to }
   })
@@ -62,7 +62,7 @@ export function withDerivedColumns(
  * The adjustments that the given fields need towards `target`. A field without a row is
  * unknown and cannot be carried: it is dropped and reported. Throws WireError `untranslatable`.
  */
-export function treat(
+export function applyPolicy(
   table: PolicyTable,
   fields: readonly RequestField[],
   target: TargetFormat,
@@ -71,9 +71,9 @@ export function treat(
   for (const { name, pointer } of fields) {
     const row = table.find(({ field }) => field === name)
     // Only the format's own name can be missing in a row.
-    const fate = row?.to[target] ?? 'dropped'
-    if (fate === 'refused') throw untranslatable(pointer, row?.note ?? '')
-    if (fate === 'dropped')
+    const outcome = row?.to[target] ?? 'dropped'
+    if (outcome === 'refused') throw untranslatable(pointer, row?.note ?? '')
+    if (outcome === 'dropped')
       adjusted.push({ kind: 'dropped', field: pointer, why: row?.note ?? 'unknown field' })
   }
   return adjusted

@@ -23,7 +23,7 @@ export const base64TagPrefix = 'dGcxL'
 const checkCharacters = 4
 const vendors: readonly Vendor[] = ['anthropic', 'openai', 'google']
 
-/** What one tool call carries round: its own signature, and the thoughts before it. */
+/** Reasoning carried in a tool call's id: the call's own signature, and the thoughts before it. */
 export interface ReasoningCarrier {
   readonly encrypted: EncryptedReasoning | null
   readonly thoughts: readonly ThinkingPart[]
@@ -156,7 +156,7 @@ export function mayEndCarrierStart(body: Uint8Array, at: number): boolean {
   return body[at - 1] === 0x67 && body[at - 2] === 0x74
 }
 
-/** One search for all of them: it skips letters that none of them has, which looking for each in turn does not. */
+/** Matches any carrier in one search, which is faster than one search for each. */
 const anyCarrier = new RegExp([carrierSeparator, tagPrefix, base64TagPrefix].join('|').replaceAll('.', '\\.'))
 const searchDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
 /** The size of the pieces that are decoded, and their overlap, since a carrier may cross a boundary. */
@@ -232,7 +232,7 @@ function checkedText(text: string): string | null {
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-/** So many bytes become arguments of one call. */
+/** Bytes per call of `String.fromCharCode`. */
 const pieceBytes = 4_096
 
 function base64UrlOf(text: string): string {

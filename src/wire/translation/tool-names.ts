@@ -5,12 +5,12 @@
 import { shortHash } from './hash.ts'
 import type { CallerTool, Tool, ToolNames } from './neutral.ts'
 
-/** What a format allows in the name of a tool. */
+/** A format's rule for tool names. */
 export interface NameRule {
   readonly charactersMax: number
-  /** One character that is allowed anywhere but first. */
+  /** Matches a character allowed anywhere but first. */
   readonly allowed: RegExp
-  /** One character that is allowed first. */
+  /** Matches a character allowed first. */
   readonly first: RegExp
 }
 

@@ -49,7 +49,7 @@ const declared = [
 const patch = '*** Begin "Patch" \\ é😀\n+{"input": "x"}\n*** End'
 const usage: Usage = dialects['openai-chat'].toUsage({
   fields: {},
-  ranAt: [],
+  servedOptions: [],
   unknown: [],
   outputShrank: false,
 })

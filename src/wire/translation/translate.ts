@@ -25,7 +25,7 @@ import type {
   ToolNames,
   TranslationTarget,
 } from './neutral.ts'
-import { treat } from './policy.ts'
+import { applyPolicy } from './policy.ts'
 import { boundedReasoning } from './thinking-room.ts'
 
 export interface RequestTranslation {
@@ -53,7 +53,7 @@ export interface TranslatedRequest extends EncodedRequest {
 /** Throws WireError; see `ClientCodec`. */
 export function translateRequest(body: Uint8Array, translation: RequestTranslation): TranslatedRequest {
   const conversation = translation.from.decodeRequest(body, translation.limits, translation.address)
-  const treated = treat(translation.from.policy, conversation.fields, translation.toName)
+  const treated = applyPolicy(translation.from.policy, conversation.fields, translation.toName)
   const reasoning = boundedReasoning(conversation, translation.target.capabilities)
   const isBounded = reasoning !== conversation.reasoning
   const encoded = translation.to.encodeRequest(
@@ -78,7 +78,7 @@ function distinct(adjusted: readonly Adjustment[]): readonly Adjustment[] {
   return [...known.values()]
 }
 
-/** What reading an answer needs to know of how the request was written. */
+/** The parts of an encoded request that are needed to read its answer. */
 export type WrittenRequest = Pick<EncodedRequest, 'names' | 'emulation'>
 
 /** Reads an upstream's whole answer, with the caller's names. Throws WireError for anything else. */
@@ -118,7 +118,7 @@ function unwrapped(input: string): string {
   return isRecord(value) && typeof value.input === 'string' ? value.input : input
 }
 
-/** One stream on its way from the upstream's format to the caller's. */
+/** Translates a stream from the upstream's format to the caller's. */
 export class StreamTranslator {
   private readonly decoder: StreamDecoder
   private readonly encoder: StreamEncoder
@@ -138,7 +138,7 @@ export class StreamTranslator {
     this.emulated = request.emulation === undefined ? null : new EmulatedStream(request.emulation)
   }
 
-  /** What the caller may be sent for it; the terminal event is not included. */
+  /** Translates a chunk, without the terminal event. */
   push(chunk: Uint8Array): string {
     return this.written(this.decoder.push(chunk))
   }

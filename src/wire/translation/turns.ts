@@ -1,5 +1,5 @@
 /**
- * What every encoder needs to know of a history as a whole: turns of one speaker joined, and which call a
+ * Shared views of a history for all encoders: turns of one speaker joined, and which call a
  * result belongs to. The order stays; nothing is added or omitted.
  */
 import type { CallPart, ConversationPart, ConversationTurn } from './neutral.ts'

@@ -42,7 +42,7 @@ export interface BillingRule {
   readonly output: 'reported' | 'counted' | 'none'
 }
 
-export const emptyReport: RawUsage = { fields: {}, ranAt: [], unknown: [], outputShrank: false }
+export const emptyReport: RawUsage = { fields: {}, servedOptions: [], unknown: [], outputShrank: false }
 
 const noCharge: BillingRule = { payer: 'none', input: 'none', output: 'none' }
 
@@ -209,7 +209,7 @@ function wastedUsage(attempt: WastedUsage, limits: WastedLimits): PricedUsage | 
   if (waitedMs === null) return isReported ? capUsage(attempt, rawUsage, null).usage : null
   const usage = isReported
     ? capUsage(attempt, rawUsage, null).usage
-    : { ...noTokens, fees: {}, ranAt: [], inputUncached: expectedInput(attempt) }
+    : { ...noTokens, fees: {}, servedOptions: [], inputUncached: expectedInput(attempt) }
   if (!plan.model.reasons) return usage
   const hidden = Math.round((waitedMs / 1_000) * limits.hiddenReasoningTokensPerSecond)
   return { ...usage, output: Math.max(usage.output, Math.min(hidden, hold.outputLimit)) }

@@ -119,7 +119,7 @@ function costAt(
   const known = costPrice(catalog.snapshot, offer, clock.wallMs())
   return known === undefined || known.model === price.model
     ? receipt.upstreamCost
-    : costOf(receipt, known, 'list').cost
+    : costOf({ ...receipt, servedOptions: receipt.ranAt }, known, 'list').cost
 }
 
 /** Records the cost of undelivered attempts, each under the name of its offer. */

@@ -107,7 +107,8 @@ async function withheldSettlement(
   const output = Math.min(counted.tokens, receipt.output)
   const part = { ...receipt, ...noOutput, output, reasoning: Math.min(receipt.reasoning, output) }
   const { price, ownKeyFee } = request.plan
-  const cost = isPart ? least(chargeOf(costOf(part, price, 'rates').cost, ownKeyFee), settlement.cost) : 0n
+  const used = { ...part, servedOptions: receipt.ranAt }
+  const cost = isPart ? least(chargeOf(costOf(used, price, 'rates').cost, ownKeyFee), settlement.cost) : 0n
   return {
     ...settlement,
     cost,
@@ -133,7 +134,7 @@ export function releaseHold(deps: DurableSettleDeps, { id }: Pick<Hold, 'id'>): 
   return releaseDurably(deps, id)
 }
 
-const nothing: PricedUsage = { ...noTokens, fees: {}, ranAt: [] }
+const nothing: PricedUsage = { ...noTokens, fees: {}, servedOptions: [] }
 
 /** Inputs that decide the charge of a request that was sent. */
 interface SettlementInput extends BillingInput {
@@ -254,7 +255,7 @@ export function draftReceipt(
     errorCode: outcome.error?.code ?? null,
     ...tokensOf(usage),
     fees: usage.fees,
-    ranAt: usage.ranAt,
+    ranAt: usage.servedOptions,
     unpricedUsage: input.unpriced,
     implausible: null,
     inputBound: hold.input.source,
