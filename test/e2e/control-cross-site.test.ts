@@ -1,4 +1,7 @@
-/** A request that another site's page makes a browser send changes nothing here, whatever cookie it has. */
+/**
+ * A request that another site's page makes a browser send changes nothing here, whatever cookie it has. src/api/same-site.test.ts has
+ * more of the headers that browsers send.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ErrorCode } from '../../contract/errors.ts'
@@ -15,12 +18,13 @@ before(async () => {
 })
 after(() => gateway.close())
 
-interface Case {
-  readonly title: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-  readonly outcome: 'done' | readonly [status: number, code: ErrorCode]
-}
+type Outcome = 'done' | readonly [status: number, code: ErrorCode]
+type Case = readonly [
+  title: string,
+  headers: Readonly<Record<string, string>>,
+  outcome: Outcome,
+  body?: string,
+]
 
 const refused = [403, 'cross_site'] as const
 const wrongType = [415, 'unsupported_media_type'] as const
@@ -30,68 +34,36 @@ const own = 'OWN'
 const asJson = JSON.stringify({ name: 'made across' })
 
 const cases: readonly Case[] = [
-  {
-    title: 'the console',
-    headers: { ...json, origin: own, 'sec-fetch-site': 'same-origin' },
-    outcome: 'done',
-  },
-  { title: 'an older browser', headers: { ...json, origin: own }, outcome: 'done' },
-  {
-    title: 'a browser that leaves Origin out',
-    headers: { ...json, 'sec-fetch-site': 'same-origin' },
-    outcome: 'done',
-  },
-  {
-    title: 'a page of another site',
-    headers: { ...json, origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' },
-    outcome: refused,
-  },
-  {
-    title: 'another site in an older browser',
-    headers: { ...json, origin: 'https://evil.test' },
-    outcome: refused,
-  },
-  { title: 'a sandboxed frame', headers: { ...json, origin: 'null' }, outcome: refused },
-  {
-    title: 'a subdomain of the same site',
-    headers: { ...json, origin: 'http://sub.localhost', 'sec-fetch-site': 'same-site' },
-    outcome: refused,
-  },
-  {
-    title: 'another port of this machine',
-    headers: { ...json, origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' },
-    outcome: refused,
-  },
-  { title: 'the same host over https', headers: { ...json, origin: 'https://127.0.0.1' }, outcome: refused },
-  { title: 'a request that says nothing of where it comes from', headers: json, outcome: refused },
-  { title: 'a Referer alone', headers: { ...json, referer: `${own}/console` }, outcome: refused },
-  {
-    title: 'a form',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://evil.test' },
-    body: 'name=x',
-    outcome: refused,
-  },
-  {
-    title: 'a form of our own',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: own },
-    body: 'name=x',
-    outcome: wrongType,
-  },
-  {
-    title: 'JSON that says it is text',
-    headers: { 'content-type': 'text/plain', origin: own },
-    outcome: wrongType,
-  },
-  { title: 'JSON that says nothing', headers: { origin: own }, outcome: wrongType },
-  {
-    title: 'a form with a file',
-    headers: { 'content-type': 'multipart/form-data; boundary=x', origin: own },
-    body: '--x--',
-    outcome: wrongType,
-  },
+  ['the console', { ...json, origin: own, 'sec-fetch-site': 'same-origin' }, 'done'],
+  [
+    'a page of another site',
+    { ...json, origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' },
+    refused,
+  ],
+  ['a request that says nothing of where it comes from', json, refused],
+  [
+    'a form',
+    { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://evil.test' },
+    refused,
+    'name=x',
+  ],
+  [
+    'a form of our own',
+    { 'content-type': 'application/x-www-form-urlencoded', origin: own },
+    wrongType,
+    'name=x',
+  ],
+  ['JSON that says it is text', { 'content-type': 'text/plain', origin: own }, wrongType],
+  ['JSON that says nothing', { origin: own }, wrongType],
+  [
+    'a form with a file',
+    { 'content-type': 'multipart/form-data; boundary=x', origin: own },
+    wrongType,
+    '--x--',
+  ],
 ]
 
-for (const { title, headers, body = asJson, outcome } of cases) {
+for (const [title, headers, outcome, body = asJson] of cases) {
   test(`${title}: ${outcome === 'done' ? 'done' : outcome[1]}`, async () => {
     const before = (await person.client.done('key.list', {})).length
     const own = Object.fromEntries(

@@ -195,7 +195,7 @@ limits: { ${limitsOff}, bodyBudgetBytes: ${budgetBytes} }
     const beforeBytes = await memory.retainedBytes()
     const body = bodyOf(clients.chat, 'chat-hang', 'events=1')
     const sockets: Socket[] = []
-    for (let streams = 0; streams < 30; streams += 1) {
+    for (let streams = 0; streams < 15; streams += 1) {
       const socket = post(server, { key, client: clients.chat, body })
       sockets.push(socket)
       await new Promise((resolve) => socket.once('data', resolve))
@@ -235,7 +235,7 @@ limits: { ${limitsOff}, bodyBudgetBytes: ${budgetBytes} }
 })
 
 suite('large streams', { concurrency: 1 }, () => {
-  const readers = 10
+  const readers = 5
   const eventBytesMax = 4 * mebibyte
   /** What is not sent, and the events that are translated. */
   const growthBytesMax = 2 * readers * mebibyte
