@@ -8,13 +8,13 @@ import type { Connector } from '../providers/connector.ts'
 import type { GatewayDeps } from './deps.ts'
 import type {
   Candidate,
+  CapacityLease,
   Hold,
   ParsedRequest,
   PlannedWork,
   RequestContext,
   RequestLifecycle,
   RequestPlan,
-  UpstreamPlace,
 } from './request.ts'
 import { heldHeaders } from './responses/response-headers.ts'
 
@@ -29,14 +29,14 @@ interface HeldRequest {
   readonly hold: Hold
 }
 
-const nowhere: UpstreamPlace = { release: () => {}, used: () => {} }
+const nowhere: CapacityLease = { release: () => {}, used: () => {} }
 
 export class HeldRequestLifecycle implements RequestLifecycle {
   readonly #deps: LifecycleDeps
   readonly #context: RequestContext
   readonly #request: HeldRequest
   readonly room: MemoryReservation
-  place: UpstreamPlace = nowhere
+  place: CapacityLease = nowhere
   #readsAfterDisconnect = false
 
   constructor(deps: LifecycleDeps, context: RequestContext, request: HeldRequest) {
@@ -65,7 +65,7 @@ export class HeldRequestLifecycle implements RequestLifecycle {
       : limits.contentGapMs
   }
 
-  occupy(place: UpstreamPlace): void {
+  occupy(place: CapacityLease): void {
     this.place = place
   }
 

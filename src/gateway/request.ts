@@ -251,8 +251,8 @@ export interface RequestLifecycle {
   /** How long an upstream may go without content under this plan. */
   contentGapMs(plan: RequestPlan): number
   /** Capacity that the last attempt holds at its upstream; released by `vacate` and `end`. */
-  readonly place: UpstreamPlace
-  occupy(place: UpstreamPlace): void
+  readonly place: CapacityLease
+  occupy(place: CapacityLease): void
   vacate(): void
   /** Time left until the request's total timeout. */
   leftMs(): number
@@ -262,7 +262,7 @@ export interface RequestLifecycle {
 }
 
 /** Capacity that a request holds under the limits of an upstream. */
-export interface UpstreamPlace {
+export interface CapacityLease {
   readonly release: () => void
   /** Replaces the expected tokens by the used ones; only the first call counts. */
   readonly used: (tokens: UsedTokens) => void

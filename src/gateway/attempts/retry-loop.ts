@@ -20,11 +20,11 @@ import type { InFlightRequests } from '../observation/in-flight-requests.ts'
 import type {
   Candidate,
   CandidateWork,
+  CapacityLease,
   PlannedWork,
   RequestContext,
   RequestPlan,
   Target,
-  UpstreamPlace,
   WastedUsage,
 } from '../request.ts'
 import { evidenceOf } from './upstream-error.ts'
@@ -365,7 +365,7 @@ function rawUsageOf(outcome: AttemptOutcome): RawUsage | null {
  * expected stays; of a response that is delivered it is known when it is settled.
  */
 export function noteTokens(
-  place: Pick<UpstreamPlace, 'used'>,
+  place: Pick<CapacityLease, 'used'>,
   { target: { dialect } }: Candidate,
   outcome: AttemptOutcome,
 ): void {

@@ -5,7 +5,7 @@ import { manualClock } from '../../../test/support/manual-clock.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Interruptible } from '../../base/interruption.ts'
 import type { UpstreamLimits } from '../../catalog/types.ts'
-import type { Candidate, UpstreamPlace } from '../request.ts'
+import type { Candidate, CapacityLease } from '../request.ts'
 import { choosingByRoom, UpstreamCapacity } from './upstream-capacity.ts'
 import { countsMemory } from './upstream-counts.ts'
 
@@ -34,7 +34,7 @@ function prepare(given: Partial<UpstreamLimits>) {
   }
   const upstream = { name: 'small', limits }
   const candidate = { upstream, target: { model: { name: 'm' } } } as unknown as Candidate
-  const places: UpstreamPlace[] = []
+  const places: CapacityLease[] = []
   let served = 0
   return {
     clock,
@@ -46,7 +46,7 @@ function prepare(given: Partial<UpstreamLimits>) {
       const lifecycle = {
         leftMs: () => 10 * minuteMs,
         vacate: () => undefined,
-        occupy: (place: UpstreamPlace) => void places.push(place),
+        occupy: (place: CapacityLease) => void places.push(place),
       }
       const choose = choosingByRoom(deps, { work: new Interruptible() }, { lifecycle, tokens })
       if ((await choose(candidate, [])).skipped === null) served += 1

@@ -16,7 +16,7 @@ import {
 } from '../../limits/window.ts'
 import type { AttemptTask } from '../../providers/attempt.ts'
 import { asideUntilMs, type Health } from '../../providers/health.ts'
-import type { Candidate, RequestContext, RequestLifecycle, UpstreamPlace } from '../request.ts'
+import type { Candidate, CapacityLease, RequestContext, RequestLifecycle } from '../request.ts'
 import { type Choice, isSameModel, type RetryPolicy } from './retry-loop.ts'
 import { openCounts, type UpstreamCount, type UpstreamCounts } from './upstream-counts.ts'
 
@@ -24,7 +24,7 @@ type LimitedUpstream = Pick<Upstream, 'name' | 'limits'>
 
 /** `full`: `retryMs` until the minute has room; null: once another request has ended. */
 type Place =
-  | (UpstreamPlace & { readonly kind: 'taken' })
+  | (CapacityLease & { readonly kind: 'taken' })
   | { readonly kind: 'full'; readonly retryMs: number | null }
 
 type Obstacle = Extract<Place, { kind: 'full' }>
@@ -304,7 +304,7 @@ function firstPlace<Choice extends { readonly upstream: Upstream }>(
   capacity: UpstreamCapacity,
   choices: readonly Choice[],
   tokens: number,
-): { readonly choice: Choice; readonly place: UpstreamPlace } | null {
+): { readonly choice: Choice; readonly place: CapacityLease } | null {
   for (const choice of choices) {
     const place = capacity.take(choice.upstream, tokens)
     if (place.kind === 'taken') return { choice, place }
