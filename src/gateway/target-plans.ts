@@ -25,8 +25,8 @@ export type PlanTarget = (route: TargetRoute, isReadAgain: boolean) => Promise<P
 const storedElsewhere: SkippedCandidate = { kind: 'skipped', reason: null }
 
 /** Why a target cannot take the request. */
-export interface Unplanned {
-  readonly kind: 'unplanned'
+export interface UnsupportedTarget {
+  readonly kind: 'unsupported'
   readonly error: TollgateError
 }
 
@@ -35,7 +35,7 @@ export class TargetPlans {
   readonly #route: Route
   readonly #planTarget: PlanTarget
   readonly #targets: readonly Target[]
-  readonly #plans = new Map<Target, Promise<PreparedRequest | Unplanned>>()
+  readonly #plans = new Map<Target, Promise<PreparedRequest | UnsupportedTarget>>()
   #first: PreparedRequest | undefined
   readonly #bodies: PreparedRequest['parsed']['body'][] = []
 
@@ -69,7 +69,7 @@ export class TargetPlans {
     let firstError: TollgateError | undefined
     for (const target of this.#targets) {
       const plan = await this.of(target)
-      if (!isUnplanned(plan)) {
+      if (!isUnsupported(plan)) {
         this.#first = plan
         return plan
       }
@@ -86,7 +86,7 @@ export class TargetPlans {
     const holds = new Map<PreparedRequest, Promise<Hold | null>>()
     const workForOther = async (candidate: Candidate): Promise<CandidateWork | SkippedCandidate> => {
       const prepared = await this.of(candidate.target)
-      if (isUnplanned(prepared)) return { kind: 'skipped', reason: prepared.error.code }
+      if (isUnsupported(prepared)) return { kind: 'skipped', reason: prepared.error.code }
       if (!prepared.plan.candidates.includes(candidate)) return storedElsewhere
       const fitted = holds.get(prepared) ?? fit(prepared)
       holds.set(prepared, fitted)
@@ -116,7 +116,7 @@ export class TargetPlans {
     return (plan) => plan.price.id === charged || recordOther(plan)
   }
 
-  of(target: Target): Promise<PreparedRequest | Unplanned> {
+  of(target: Target): Promise<PreparedRequest | UnsupportedTarget> {
     const known = this.#plans.get(target)
     if (known !== undefined) return known
     const plan = this.#planned(target)
@@ -136,19 +136,19 @@ export class TargetPlans {
     for (const body of this.#bodies) body.free()
   }
 
-  async #planned(target: Target): Promise<PreparedRequest | Unplanned> {
+  async #planned(target: Target): Promise<PreparedRequest | UnsupportedTarget> {
     const isReadAgain = this.#targets.length > 1
     try {
       const prepared = await this.#planTarget(routeTo(target, this.#route), isReadAgain)
       this.#bodies.push(prepared.parsed.body)
       return prepared
     } catch (error) {
-      if (error instanceof TollgateError && error.code !== 'internal') return { kind: 'unplanned', error }
+      if (error instanceof TollgateError && error.code !== 'internal') return { kind: 'unsupported', error }
       throw error
     }
   }
 }
 
-function isUnplanned(plan: PreparedRequest | Unplanned): plan is Unplanned {
+function isUnsupported(plan: PreparedRequest | UnsupportedTarget): plan is UnsupportedTarget {
   return 'kind' in plan
 }
