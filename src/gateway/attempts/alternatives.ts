@@ -6,7 +6,7 @@ import type { Alternative } from '../../providers/attempt.ts'
 import type { FirstContents } from '../../providers/first-contents.ts'
 import { asideUntilMs } from '../../providers/health.ts'
 import type { Candidate, CandidateWork } from '../request.ts'
-import { isStillThere, type RetryLoopDeps, type WorkFor } from './retry-loop.ts'
+import { isCandidateOffered, type RetryLoopDeps, type WorkFor } from './retry-loop.ts'
 import type { UpstreamCapacity } from './upstream-capacity.ts'
 
 export interface AlternativesDeps extends Omit<RetryLoopDeps, 'limits'> {
@@ -68,7 +68,7 @@ export class Alternatives {
   #isInRotation(other: Candidate): boolean {
     const { capacity, clock, health } = this.#deps
     return (
-      isStillThere(this.#deps, other) &&
+      isCandidateOffered(this.#deps, other) &&
       !capacity.isFull(other.upstream) &&
       asideUntilMs(health.snapshot(), other, clock.monoMs()) === 0
     )

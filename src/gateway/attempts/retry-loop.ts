@@ -124,14 +124,14 @@ export async function tryCandidates<Task extends AttemptTask>(
   let last: FinalAttempt<Task> | null = null
   let scope: RetryScope = 'none'
   while (log.sent < attemptsMax && context.work.interruption === undefined) {
-    const [first, ...others] = left.filter((candidate) => isStillThere(deps, candidate))
+    const [first, ...others] = left.filter((candidate) => isCandidateOffered(deps, candidate))
     if (first === undefined) break
     const choosing = policy.choose(first, others)
     const { candidate, skipped } = choosing instanceof Promise ? await choosing : choosing
     left = [first, ...others].filter((other) => other !== candidate)
     if (skipped !== null) log.skipped(candidate, skipped)
     // Checked again, because it may have waited.
-    if (skipped !== null || !isStillThere(deps, candidate)) continue
+    if (skipped !== null || !isCandidateOffered(deps, candidate)) continue
     const isCounted = policy.hasRetryLimit && scope === 'anywhere' && isRisky(deps, log, candidate)
     if (isCounted && !mayRetry(deps)) continue
     const task = await policy.prepare(candidate, log.sent + 1 < attemptsMax ? left : [])
@@ -175,7 +175,7 @@ export function retryScope(
 }
 
 /** A provider key that was removed or replaced is not used, nor is a model that was disabled in the meantime. */
-export function isStillThere(
+export function isCandidateOffered(
   { snapshot, providerKeys }: Pick<RetryLoopDeps, 'snapshot' | 'providerKeys'>,
   { target, offer }: Candidate,
 ): boolean {
