@@ -192,7 +192,7 @@ export interface RequestPlan extends TargetRoute {
   /** null: passed through in both directions. */
   readonly translation: Translation | null
   /** Patches that remove our reasoning carriers from a body that is passed through, and that adapt it to its host. */
-  readonly marks: readonly BytePatch[]
+  readonly bodyPatches: readonly BytePatch[]
   /** Changes to the caller's request, such as dropped fields. */
   readonly adjusted: readonly Adjustment[]
   readonly inputSize: InputSize

@@ -261,7 +261,7 @@ export async function upstreamCountRequest(
       ...(isAlias ? { model: upstreamModel } : {}),
       host: connector.requestDifferences?.[format],
     }),
-    ...plan.marks,
+    ...plan.bodyPatches,
   ]
   const input = {
     format,

@@ -273,14 +273,14 @@ async function passthroughRequest(
 ): Promise<UpstreamRequest> {
   const { format, request, parsed, upstreamModel } = counted
   const reading = { format, limits: deps.read, address: context.address }
-  const marks = await withWireErrors(() =>
+  const carrierPatches = await withWireErrors(() =>
     deps.bodyThreads.run('stripCarriers', reading, ownerOf(context, counted)),
   )
   const isAlias = upstreamModel !== parsed.facts.model
   const edits: BytePatch[] = [
     ...request.restoring,
     ...upstreamFormats[format].patchRequest(parsed.facts, isAlias ? { model: upstreamModel } : {}),
-    ...marks,
+    ...carrierPatches,
   ]
   if (isAlias && request.modelSpan !== null) {
     edits.push({ ...request.modelSpan, text: JSON.stringify(`models/${upstreamModel}`) })

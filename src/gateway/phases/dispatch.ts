@@ -291,14 +291,14 @@ function patchedBody(
   { parsed, plan, hold }: CandidateWork,
   upstreamModel: string,
 ): readonly Uint8Array[] {
-  const { connector, dialect, marks } = plan
+  const { connector, dialect, bodyPatches } = plan
   const edits = dialect.patchRequest(parsed.facts, {
     ...(upstreamModel === parsed.facts.model ? {} : { model: upstreamModel }),
     ...(hold.lowered ? { outputLimit: hold.outputLimit } : {}),
     serverToolUsesMax: deps.limits.serverToolUsesMax,
     host: connector.requestDifferences?.[dialect.name],
   })
-  const all = marks.length === 0 ? edits : [...edits, ...marks].sort((a, b) => a.start - b.start)
+  const all = bodyPatches.length === 0 ? edits : [...edits, ...bodyPatches].sort((a, b) => a.start - b.start)
   return applyEdits(parsed.body.bytes, all)
 }
 

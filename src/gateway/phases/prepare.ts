@@ -79,13 +79,13 @@ export async function prepare(
   try {
     deps.unknownMembers.assertNoneRejected(context, parsed)
     const adapting = adaptToHost(deps, { owner, route }, formatted)
-    const { marks, adjusted } = adapting instanceof Promise ? await adapting : adapting
+    const { bodyPatches, adjusted } = adapting instanceof Promise ? await adapting : adapting
     const { model, price, connector } = route
     const { uses, serverTools } = refuseUnpriced(price, parsed.facts, { connector, limits: deps.limits })
     const plan = {
       ...route,
       translation,
-      marks,
+      bodyPatches,
       adjusted: [...adjusted, ...droppedBetas(route, context)],
       inputSize: inputSizeOf(route, { facts: parsed.facts, bodyBytes: parsed.body.bytes.length }, uses),
       serverTools,
@@ -112,7 +112,7 @@ interface FormattedRequest {
   readonly parsed: ParsedRequest
   readonly translation: Translation | null
   /** Patches that remove our reasoning carriers from a body that is passed through. */
-  readonly marks: readonly BytePatch[]
+  readonly bodyPatches: readonly BytePatch[]
 }
 
 const noEdits: readonly BytePatch[] = []
@@ -164,7 +164,7 @@ function toUpstreamFormat(
   const { parsed, route } = task
   const { name: to } = route.dialect
   const { name: own } = context.dialect
-  if (!isTargetFormat(to) || !isSourceFormat(own)) return { parsed, translation: null, marks: noEdits }
+  if (!isTargetFormat(to) || !isSourceFormat(own)) return { parsed, translation: null, bodyPatches: noEdits }
   const { facts } = parsed
   const isOwnFormat = to === facts.writtenAs && to === own
   return isOwnFormat && passesAsIs(facts, route.connector.requestDifferences?.[to])
@@ -178,12 +178,18 @@ function passedThrough(
   { parsed, route, owner }: OriginalRequest,
   format: TargetFormat,
 ): FormattedRequest | Promise<FormattedRequest> {
-  const without = (marks: readonly BytePatch[]): FormattedRequest => ({ parsed, translation: null, marks })
+  const without = (bodyPatches: readonly BytePatch[]): FormattedRequest => ({
+    parsed,
+    translation: null,
+    bodyPatches,
+  })
   // Adapting a body to its host also removes the carriers.
   if (route.connector.requestDifferences?.[format] !== undefined) return without(noEdits)
   try {
-    const marks = bodyThreads.run('stripCarriers', { format, limits }, owner)
-    return marks instanceof Promise ? withWireErrors(() => marks).then(without) : without(marks)
+    const carrierPatches = bodyThreads.run('stripCarriers', { format, limits }, owner)
+    return carrierPatches instanceof Promise
+      ? withWireErrors(() => carrierPatches).then(without)
+      : without(carrierPatches)
   } catch (error) {
     throw wireError(error)
   }
@@ -201,7 +207,7 @@ async function translated(
   if (!task.isReadAgain) body.free()
   return {
     parsed: { body: body.another(translation.bytes, translation.bytes.length), facts: translation.facts },
-    marks: noEdits,
+    bodyPatches: noEdits,
     translation: {
       from: upstreamCodecs[to],
       to: clientCodecs[own],

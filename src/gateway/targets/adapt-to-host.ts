@@ -20,7 +20,7 @@ import type {
 } from '../request.ts'
 import { withWireErrors } from '../responses/error-response.ts'
 
-interface FormattedRequest extends Pick<RequestPlan, 'marks'> {
+interface FormattedRequest extends Pick<RequestPlan, 'bodyPatches'> {
   readonly parsed: ParsedRequest
   readonly translation: Translation | null
 }
@@ -30,7 +30,7 @@ interface AdaptDeps {
   readonly read: ReadLimits
 }
 
-type HostEdits = Pick<RequestPlan, 'marks' | 'adjusted'>
+type HostEdits = Pick<RequestPlan, 'bodyPatches' | 'adjusted'>
 
 /**
  * The edits that the host needs, and what the caller hears of them and of the translation. Throws what reading the body
@@ -39,12 +39,12 @@ type HostEdits = Pick<RequestPlan, 'marks' | 'adjusted'>
 export function adaptToHost(
   deps: AdaptDeps,
   { owner, route }: { readonly owner: BodyOwner; readonly route: TargetRoute },
-  { parsed, translation, marks }: FormattedRequest,
+  { parsed, translation, bodyPatches }: FormattedRequest,
 ): HostEdits | Promise<HostEdits> {
   const { name: format } = route.dialect
   const differences = route.connector.requestDifferences?.[format]
   const translated = translation?.adjusted ?? []
-  if (differences === undefined || !isTargetFormat(format)) return { marks, adjusted: translated }
+  if (differences === undefined || !isTargetFormat(format)) return { bodyPatches, adjusted: translated }
   const input = { format, limits: deps.read, differences }
   return adapted(deps, input, { ...owner, body: parsed.body }, translated)
 }
@@ -57,7 +57,7 @@ function adapted(
 ): Promise<HostEdits> {
   return withWireErrors(async () => {
     const { patches, adjusted } = await bodyThreads.run('adapt', input, owner)
-    return { marks: patches, adjusted: [...translated, ...adjusted] }
+    return { bodyPatches: patches, adjusted: [...translated, ...adjusted] }
   })
 }
 
@@ -126,7 +126,7 @@ const without: Readonly<Record<Part, Omit>> = {
     if (!isTargetFormat(plan.dialect.name)) return work
     const input = { format: plan.dialect.name, limits }
     const { patches, adjusted } = await bodyThreads.run('dropReasoning', input, ownerOf(context, work))
-    return { ...work, plan: { ...plan, marks: patches, adjusted: [...plan.adjusted, ...adjusted] } }
+    return { ...work, plan: { ...plan, bodyPatches: patches, adjusted: [...plan.adjusted, ...adjusted] } }
   },
   /** An option that the caller wrote stays, so that its error reaches the caller. */
   async usage_option(deps, context, work) {
@@ -136,8 +136,12 @@ const without: Readonly<Record<Part, Omit>> = {
     const asked = { ...plan, connector: { ...connector, requestDifferences } }
     if (translation === null) return { ...work, plan: asked }
     const to = { owner: ownerOf(context, work), route: asked }
-    const { marks } = await adaptToHost(deps, to, { parsed, translation, marks: plan.marks })
-    return { ...work, plan: { ...asked, marks } }
+    const { bodyPatches } = await adaptToHost(deps, to, {
+      parsed,
+      translation,
+      bodyPatches: plan.bodyPatches,
+    })
+    return { ...work, plan: { ...asked, bodyPatches } }
   },
 }
 
