@@ -17,7 +17,7 @@ interface ClientCounting {
   readonly write: (tokens: number) => string
 }
 
-/** How upstreams are asked for a number of tokens in a format. */
+/** How to request a token count from upstreams of a format. */
 interface UpstreamCounting {
   /** Members of a request that the address takes; what is not among them does not count. */
   readonly members: ReadonlySet<string>
@@ -145,7 +145,7 @@ export const upstreamCountingFormats: readonly UpstreamCountingFormat[] = (
 
 /** A body that asks for a number, as its format's reader of requests takes it, and the way back. */
 export interface CountRequest {
-  /** The request whose tokens are asked for. */
+  /** The request whose tokens are counted. */
   readonly body: Uint8Array
   /** `body` with these edits, between `before` and `after`, is what the caller sent. */
   readonly restoring: readonly BytePatch[]

@@ -251,7 +251,7 @@ export interface ExtractedResponse {
   readonly pending?: string
 }
 
-/** An error to tell a caller; `category` has a word in every dialect. */
+/** An error for a caller; `category` has a word in every dialect. */
 export interface ClientError {
   readonly code: string
   readonly category: ErrorCategory
@@ -358,7 +358,7 @@ export interface UpstreamFormat<Fields extends ExtractedFields = ExtractedFields
   encodeAsRequested?(body: Uint8Array, fields: Fields): readonly Uint8Array[]
   /** The same format for requests whose response is polled for; null: it has none. */
   readonly inBackground: UpstreamFormat | null
-  /** Reads the body of a non-2xx response; never throws, whatever the bytes are. */
+  /** Reads the body of a non-2xx response; never throws. */
   readError(body: Uint8Array): UpstreamProblem
   /** The HTTP status that an error inside a 200 response implies. */
   problemStatus(problem: UpstreamProblem): number

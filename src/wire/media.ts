@@ -7,7 +7,7 @@ import type { Span } from './json/byte-patch.ts'
 import type { Json } from './json/json.ts'
 import type { MediaPart, MediaSource } from './translation/neutral.ts'
 
-/** The head of a data URL is looked for in so many bytes. */
+/** Bytes searched for the head of a data URL. */
 const headBytesMax = 256
 const comma = 0x2c
 

@@ -3,7 +3,7 @@
 /** An operation of an upstream. */
 export type UpstreamOperation = 'generate' | 'count_tokens' | 'compact' | 'embed' | 'embed_batch'
 
-/** Where upstreams are asked in a format. */
+/** Paths of a format's upstream operations. */
 export interface UpstreamPaths {
   /** Precedes the paths below if the upstream's base URL has no version of its own. */
   readonly version: string

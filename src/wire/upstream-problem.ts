@@ -19,7 +19,7 @@ export function readProblem(body: Uint8Array): UpstreamProblem {
   const text = decoder.decode(body).trim()
   const value = parsed(text)
   if (value !== undefined) return problemOf(value)
-  // A page for browsers is no sentence of the provider's.
+  // An HTML page is not a message for the caller.
   return text.startsWith('<') ? noProblem : { ...noProblem, message: text.slice(0, plainTextCharactersMax) }
 }
 

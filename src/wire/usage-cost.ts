@@ -13,7 +13,7 @@ import type { Charge } from './usage.ts'
 /** Cost fields of most formats. */
 export const costInUsage: CostFields = { answer: ['usage'], event: ['usage'] }
 
-/** The members that a usage object has of it; the second one as OpenRouter calls it. */
+/** Cost members of a usage object; `is_byok` is OpenRouter's name. */
 export function costMembers({ cost, isOwnKey }: Charge): { cost: RawJson; is_byok: true | undefined } {
   return { cost: new RawJson(cost), is_byok: isOwnKey === true ? true : undefined }
 }

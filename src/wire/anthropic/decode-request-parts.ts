@@ -224,7 +224,7 @@ export function citationsOf(list: View | undefined): readonly Citation[] {
   })
 }
 
-/** A thought with its encrypted value; one of ours that came back damaged is no thought of anybody's. */
+/** A thought with its encrypted value; dropped if our carrier came back damaged. */
 function thoughts(block: View, type: 'thinking' | 'redacted_thinking'): readonly ThinkingPart[] {
   const isRedacted = type === 'redacted_thinking'
   const text = block.get('thinking')?.text() ?? ''

@@ -3,7 +3,7 @@ import { inputTokens, outputTokens } from '../../../contract/meters.ts'
 import type { JsonOut } from '../json/text.ts'
 import type { Usage } from '../usage.ts'
 
-/** Meters of server tools, by the counter that tells their uses. */
+/** Meters of server tools, by the counter of their uses. */
 const counters: Readonly<Record<string, string>> = {
   web_search: 'web_search_requests',
   web_fetch: 'web_fetch_requests',

@@ -119,7 +119,7 @@ export function thinkingBlock({ text, redacted, encrypted }: ThinkingPart): Answ
 }
 
 function callBlock(call: CallPart, reason: FinishReason, ids: CallIds): AnswerBlock {
-  // Input that a limit cut is none; the stop reason tells it.
+  // Truncated input is omitted; the stop reason reports it.
   const isCut = reason === 'length' && !isObjectText(call.input)
   const json = isCut ? '{}' : objectText(call.input)
   const input = call.form === 'text' ? { input: call.input } : new RawJson(json)

@@ -32,7 +32,7 @@ const counters: CounterTable = {
   cost: 'ignored',
 }
 
-/** Server tools by meter, and the counter that tells their uses. */
+/** Server tools by meter, with the counter of their uses. */
 const fees: Readonly<Record<string, string>> = {
   web_search: 'server_tool_use.web_search_requests',
   web_fetch: 'server_tool_use.web_fetch_requests',

@@ -1,4 +1,4 @@
-/** A whole Converse response: its usage, its text, and whether it is a response. Must not throw, whatever the bytes are. */
+/** A whole Converse response: its usage, its text, and whether it is a response. Must not throw on any input. */
 import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import { ProducedText } from '../stream/produced-text.ts'

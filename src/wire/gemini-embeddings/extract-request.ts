@@ -54,7 +54,7 @@ function factsOf(json: Json, model: string): GeminiEmbeddingsFields {
     modelSpan: null,
     modelSpans,
     stream: false,
-    // Vectors are not charged, and there is no limit to lower.
+    // Vectors are not charged and have no output limit.
     outputLimit: 0,
     choices: 1,
     thinkingBudget: null,

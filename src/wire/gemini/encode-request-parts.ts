@@ -46,7 +46,7 @@ export function mediaPart(part: MediaPart, capabilities: Capabilities): JsonOut 
   return { fileData: mimeType === undefined ? { fileUri: source.url } : { mimeType, fileUri: source.url } }
 }
 
-/** The type as Google names it; undefined where nothing tells it. */
+/** Google's name of the type; undefined if unknown. */
 function mediaTypeOf({ source, medium, pointer }: MediaPart): string | undefined {
   const written = source.kind === 'text' ? null : source.mediaType
   const mediaType = (written ?? '').split(';')[0]?.trim().toLowerCase() ?? ''

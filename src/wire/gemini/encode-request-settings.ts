@@ -245,7 +245,7 @@ const effortsByBudget: readonly (readonly [below: number, effort: Effort])[] = [
   [10_000, 'medium'],
 ]
 
-/** The level that is asked for, else the next higher, else the highest that the model has. */
+/** The requested level, else the next higher, else the model's highest. */
 function level(reasoning: Reasoning, { efforts }: Capabilities, adjust: Adjust): GeminiMembers | undefined {
   const { budget } = reasoning
   const wanted = reasoning.effort ?? (budget === null || budget === -1 ? null : effortOf(budget))

@@ -13,7 +13,7 @@ export class ArrayFraming {
   readonly contentType = 'application/json; charset=UTF-8'
   /** Space between elements says nothing. */
   readonly keepAlive = '\n'
-  /** An event that is too large is stopped by the watch that lets events through. */
+  /** An event that is too large is rejected before it gets here. */
   private readonly parser = new SseParser(Number.MAX_SAFE_INTEGER)
   private elements = 0
 

@@ -1,6 +1,6 @@
 /**
  * A whole Gemini response: its usage, its text, and whether it is a valid response. The bytes stay the
- * provider's. Must not throw, whatever they are.
+ * provider's. Must not throw on any input.
  */
 import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'

@@ -45,7 +45,7 @@ const readers: ReadonlyMap<string, ReadPart> = new Map<string, ReadPart>([
   ['tool_result', resultPart],
 ])
 
-/** Blocks of Messages that tell of tools which ran at the provider. */
+/** Messages blocks that report tools run by the provider. */
 const providerBlock = /_(tool_use|tool_result)$/
 
 /** Content that is a string, parts, or one part. Empty text says nothing and is left out. */

@@ -111,7 +111,7 @@ function allowed(choice: View): ToolChoice {
   return { kind: 'some', required: textOrNull(choice.get('mode')) === 'required', names }
 }
 
-/** Whether calls may run in parallel; Messages tells it with the choice. */
+/** Whether calls may run in parallel; Messages sets it in the tool choice. */
 export function readParallelCalls(body: View): boolean | null {
   const parallelCalls = body.get('parallel_tool_calls')
   if (parallelCalls !== undefined) return parallelCalls.flag()

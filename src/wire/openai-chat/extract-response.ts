@@ -1,6 +1,6 @@
 /**
  * A whole chat response: its usage, its text, and whether it is a valid response. The bytes stay
- * the provider's. Must not throw, whatever they are.
+ * the provider's. Must not throw on any input.
  */
 import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'

@@ -74,7 +74,7 @@ export function usageIn(body: JsonRecord): unknown {
   return recordIn(body, 'x_groq').usage ?? recordsIn(body, 'choices')[0]?.usage ?? body.usage
 }
 
-/** Reads what an answer or a chunk tells of usage and of where it ran. */
+/** Reads the usage and the service tier of an answer or a chunk. */
 export function readUsage(draft: RawUsageDraft, body: JsonRecord): void {
   draft.read(usageIn(body))
   draft.servedOptions('service_tier', body.service_tier, defaultTiers)

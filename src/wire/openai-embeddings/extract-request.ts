@@ -58,7 +58,7 @@ function factsOf(json: Json, limits: ReadLimits): EmbeddingsFields {
     vectorEncoding: encoding === 'float' || encoding === 'base64' ? encoding : null,
     fallbackModels: fallbackModels(json, values.models),
     stream: false,
-    // Vectors are not charged, and there is no limit to lower.
+    // Vectors are not charged and have no output limit.
     outputLimit: 0,
     choices: 1,
     thinkingBudget: null,

@@ -1,6 +1,6 @@
 /**
  * A response with embeddings: its usage, and whether it is one at all. The bytes stay the provider's.
- * Must not throw, whatever they are.
+ * Must not throw on any input.
  */
 import type { ExtractedResponse } from '../dialect.ts'
 import { isRecord, type JsonRecord, parsed, recordsIn } from '../json/parsed.ts'
@@ -10,7 +10,7 @@ import { embeddingsReport, readUsage } from './extract-usage.ts'
 
 const decoder = new TextDecoder('utf-8')
 
-/** Vectors are not text that could be counted: the sample tells only how many there are. */
+/** Vectors are not text to count, so the sample holds only their number. */
 export function extractResponse(body: Uint8Array): ExtractedResponse {
   const sample = new ProducedText(0)
   const report = embeddingsReport()

@@ -24,7 +24,7 @@ export function embeddingsReport(): RawUsageDraft {
   return new RawUsageDraft(counters)
 }
 
-/** Reads what an answer tells of usage and of where it ran. */
+/** Reads the usage and the service tier of an answer. */
 export function readUsage(draft: RawUsageDraft, body: JsonRecord): void {
   draft.read(body.usage)
   draft.servedOptions('service_tier', body.service_tier, defaultTiers)

@@ -61,7 +61,7 @@ const extensionTypes: Readonly<Record<string, string>> = {
   xml: 'application/xml',
 }
 
-/** The media type that a file's name tells; a PDF where it tells none. */
+/** The media type by the file name's extension; PDF without a known one. */
 export function typeOfFile(name: string | null): string {
   const extension = /\.(\w+)$/.exec(name ?? '')?.[1]?.toLowerCase() ?? ''
   return Object.hasOwn(extensionTypes, extension) ? (extensionTypes[extension] ?? '') : 'application/pdf'

@@ -119,7 +119,7 @@ const incompleteReasons: Readonly<Record<string, FinishReason>> = {
   steered: 'end',
 }
 
-/** Why the answer ended; `has` tells what was among its parts. */
+/** Why the answer ended; `has` lists the kinds of its parts. */
 export function finishOf(answer: JsonRecord, has: (kind: 'call' | 'refusal') => boolean): Finish {
   return { reason: reasonOf(answer, has), stopString: null, explanation: null }
 }

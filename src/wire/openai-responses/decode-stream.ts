@@ -183,7 +183,7 @@ class ResponsesDecoder extends EventDecoder<SseParser> {
   private finish(response: JsonRecord): void {
     this.start()
     for (const [index, item] of recordsIn(response, 'output').entries()) {
-      // Some hosts tell items only here.
+      // Some hosts send items only here.
       if (index > this.lastIndex) this.endItem(index, item)
     }
     this.isOver = true

@@ -176,7 +176,7 @@ function numberField(
   }
 }
 
-/** Notes what changes the price; tells the effort as it is written. */
+/** Notes what changes the price; returns the effort as written. */
 function readOptions(json: Json, values: ResponsesBodyValues, options: PricedOptions): string | null {
   options.read(values, responsesPriceFields)
   const { reasoning, prompt_cache_options: caching, background_options: later } = values

@@ -65,7 +65,7 @@ export function countItem(draft: RawUsageDraft, item: JsonRecord): void {
   else if (unknownItems.includes(type)) draft.flag(type)
 }
 
-/** Opening a page or looking through one is no search. */
+/** Opening a page or searching within it does not count as a search. */
 function isSearch(item: JsonRecord): boolean {
   if (item.type !== 'web_search_call') return false
   const action = textIn(recordIn(item, 'action'), 'type')

@@ -103,7 +103,7 @@ class ResponsesReader implements SseEventReader {
     return 'content'
   }
 
-  /** Some hosts tell an item only when it is whole. */
+  /** Some hosts send an item only when it is complete. */
   private readItem(value: JsonRecord): EventMeaning {
     const item = recordIn(value, 'item')
     countItem(this.draft, item)

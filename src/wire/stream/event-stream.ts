@@ -19,7 +19,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const nothing = new Uint8Array(0)
 const noHeaders: ReadonlyMap<string, string> = new Map()
 
-/** `push` a chunk, then call `next` until it says false; after each true the fields tell of one frame. */
+/** `push` a chunk, then call `next` until it returns false; after each true the fields describe one frame. */
 export class EventStreamParser {
   /** The position of the frame in the stream, counted from the stream's first byte. */
   start = 0

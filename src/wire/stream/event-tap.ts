@@ -16,7 +16,7 @@ import type { ProducedText } from './produced-text.ts'
  */
 export type EventMeaning = 'quiet' | 'content' | 'finish' | 'usage' | 'end' | 'mark' | 'failed' | 'unreadable'
 
-/** Finds the events of a stream: `push` a chunk, then call `next` until it says false; the fields tell of one event. */
+/** Finds the events of a stream: `push` a chunk, then call `next` until it returns false; the fields describe one event. */
 export interface EventParser extends Span {
   readonly hasData: boolean
   /** false: the stream ended before the event did. */

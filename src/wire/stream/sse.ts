@@ -22,7 +22,7 @@ const nothing = new Uint8Array(0)
 const noSpan: Span = { start: 0, end: 0 }
 
 /**
- * `push` a chunk, then call `next` until it says false; after each true the fields tell of one block:
+ * `push` a chunk, then call `next` until it returns false; after each true the fields describe one block:
  * everything up to and with its blank line. A block of comments alone has no data.
  */
 export class SseParser {

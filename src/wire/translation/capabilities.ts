@@ -20,7 +20,7 @@ export interface Capabilities {
   /** How many stop strings are taken; 0: none. */
   readonly stopsMax: number
   readonly logprobs: boolean
-  /** How thinking is asked for; `none`: the model does not think. */
+  /** How thinking is requested; `none`: the model does not think. */
   readonly thinking: 'none' | 'effort' | 'adaptive' | 'budget' | 'level'
   /** The efforts that are taken, ascending; for `level` the levels in lower case. */
   readonly efforts: readonly Effort[]

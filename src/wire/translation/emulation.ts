@@ -200,7 +200,7 @@ export class StopMatcher {
     return text.slice(0, text.length - length)
   }
 
-  /** The text is over: what was held is no stop string. */
+  /** Returns the buffered text at the end: it is not a stop string. */
   flush(): string {
     const { buffered } = this
     this.buffered = ''

@@ -90,7 +90,7 @@ export interface CallPart {
 export interface ResultPart {
   readonly kind: 'result'
   readonly callId: string
-  /** The tool's name where the format tells it (Gemini); else found by `callId`. */
+  /** The tool's name where the format has it (Gemini); else found by `callId`. */
   readonly name: string | null
   readonly content: readonly (TextPart | MediaPart)[]
   /** Gemini's `response` object as written, where it is not one of the texts `output` / `error`. */
@@ -105,7 +105,7 @@ export interface RefusalPart {
   readonly text: string
 }
 
-/** Something that only its own format has (results of tools that ran upstream, …): dropped elsewhere, and said. */
+/** Something that only its own format has (results of tools that ran upstream, …): dropped in other formats and listed in `x-tollgate-adjusted`. */
 export interface OtherPart {
   readonly kind: 'other'
   /** The part's type as the format names it. */

@@ -187,7 +187,7 @@ function packedEncrypted(encrypted: EncryptedReasoning | null): PackedEncrypted 
   return encrypted === null ? null : [vendors.indexOf(encrypted.vendor), encrypted.data]
 }
 
-/** The check value is no secret and can be forged, so the form is validated too. */
+/** The check value is not secret and can be forged, so the form is validated too. */
 function unpacked(text: string): ReasoningCarrier | null {
   let value: unknown
   try {
