@@ -189,6 +189,29 @@ export function tapped(tap: UsageTap, stream: string | Uint8Array, size?: number
   return tap
 }
 
+/**
+ * Cases that are written as text, because they are JSON: `# section`, then `name: input => expected`, or what is expected
+ * in the next line, indented. The input may also be text that is no JSON.
+ */
+export function textCases(table: string) {
+  let section = ''
+  let name = ''
+  let json = ''
+  const cases: { section: string; name: string; json: string; expected: string }[] = []
+  for (const line of table.split('\n').filter((one) => one !== '')) {
+    if (line.startsWith('# ')) section = line.slice(2)
+    else if (line.startsWith('  ')) cases.push({ section, name, json, expected: line.slice(2) })
+    else {
+      const [, title, written, expected] = /^(.*?): ([[{"].*?)(?: => (.*))?$/.exec(line) ?? []
+      assert.ok(title !== undefined && written !== undefined, line)
+      name = title
+      json = written
+      if (expected !== undefined) cases.push({ section, name, json, expected })
+    }
+  }
+  return cases
+}
+
 // In a few words.
 
 /** Code and place of the error that is thrown; '' where there is none. */
@@ -240,18 +263,11 @@ export function brief(part: ConversationPart | ResponsePart): string {
 export const briefTurns = ({ turns }: Conversation): readonly string[] =>
   turns.map(({ role, parts }) => [role, ...parts.map(brief)].join(' | '))
 
-export function briefTool({
-  name,
-  namespace,
-  description,
-  form,
-  schema,
-  format,
-  strict,
-  cache,
-}: Tool): string {
-  const named = namespace === null ? name : `${namespace}/${name}`
-  return [named, form, description, schema?.text, format?.text, strict, cache].map(String).join(' ')
+export function briefTool(of: Tool): string {
+  const { name, namespace, description, form, schema, format, strict, cache } = of
+  const said = [description, schema?.text, format?.text, strict === null ? null : `strict=${strict}`, cache]
+  const parts = [namespace === null ? name : `${namespace}/${name}`, form === 'text' ? 'text' : null, ...said]
+  return parts.filter((part) => part !== null && part !== undefined).join(' ')
 }
 
 export function story(events: readonly ResponseEvent[]): string {
