@@ -511,6 +511,13 @@ test('what is missing is said in the words of the format', () => {
     assert.throws(() => read(format, body), { message })
 })
 
+test('a body is of the format that it was sent in', () => {
+  for (const [format, members] of Object.entries(base)) {
+    const { writtenAs, canPassThrough } = read(format as ConversationFormat, JSON.stringify(members))
+    assert.deepEqual([writtenAs, canPassThrough], [format, true])
+  }
+})
+
 test('a conversation is identified by the first text of its user', () => {
   const said = [
     { role: 'system', content: 's' },

@@ -266,7 +266,7 @@ export const briefTurns = ({ turns }: Conversation): readonly string[] =>
 export function briefTool(of: Tool): string {
   const { name, namespace, description, form, schema, format, strict, cache } = of
   const said = [description, schema?.text, format?.text, strict === null ? null : `strict=${strict}`, cache]
-  const parts = [namespace === null ? name : `${namespace}/${name}`, form === 'text' ? 'text' : null, ...said]
+  const parts = [namespace === null ? name : `${namespace}/${name}`, form === 'json' ? null : form, ...said]
   return parts.filter((part) => part !== null && part !== undefined).join(' ')
 }
 
@@ -285,7 +285,9 @@ function briefEvent(event: ResponseEvent): string {
     case 'close':
       return `>${sealed(event.encrypted).trimStart()}`
     case 'finish':
-      return event.finish.reason
+      return Object.values(event.finish)
+        .filter((word) => word !== null)
+        .join(' ')
     case 'whole':
       return `(${brief(event.part)})`
     case 'citation':
