@@ -21,7 +21,7 @@ import { RawJson } from './json/text.ts'
 import type { Conversation } from './translation/neutral.ts'
 
 const hi = [{ role: 'user', parts: [{ text: 'hi' }] }]
-/** A request that says nothing but hi. */
+/** Requests that only say hi. */
 const base: Readonly<Record<ConversationFormat, Members>> = {
   'openai-chat': { model: 'm', messages: [{ role: 'user', content: 'hi' }] },
   'openai-responses': { model: 'm', input: 'hi' },
@@ -42,7 +42,7 @@ function compact(name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null && one !== undefined))
 }
 
-/** In what the conversation differs from one that says nothing but hi. */
+/** The differences between the conversation and one that only says hi. */
 function summary(format: ConversationFormat, members: Members): string {
   const [found, usual] = [decode(format, { ...base[format], ...members }), decode(format, base[format])]
   const { turns: _, tools, fields, responseOptions, ...settings } = found
@@ -71,7 +71,7 @@ const namespace = {
   name: 'n',
   tools: ['x', 'y'].map((name) => ({ type: 'function', name })),
 }
-/** What a case of a section is in a request. */
+/** Turns the input of a case into members of a request. */
 const sections: Readonly<Record<string, (input: unknown) => Members>> = {
   'anthropic user': (content) => messages('user', content),
   'anthropic assistant': (content) => messages('assistant', content),
@@ -529,7 +529,7 @@ test('gemini: many functions without a name are refused by the place of the firs
 })
 
 const ephemeral = { type: 'ephemeral' }
-/** As a coding agent sends it. */
+/** A request of a coding agent. */
 const agent = {
   ...{ model: 'claude-x', max_tokens: 32_000, stream: true },
   system: [

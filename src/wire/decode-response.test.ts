@@ -21,7 +21,7 @@ const eventBytesMax = 64 * 1024
 const formats = Object.keys(codecs) as readonly ConversationFormat[]
 type Loose = Readonly<Record<string, unknown>>
 
-/** What a case is in a response. */
+/** Turns a case into a response. */
 const bodies: Readonly<Record<ConversationFormat, (given: Loose) => Loose>> = {
   'openai-chat': (choice) => ({ choices: [{ index: 0, finish_reason: 'stop', ...choice }] }),
   'openai-responses': (given) => ({ status: 'completed', ...given }),
@@ -32,7 +32,7 @@ const bodies: Readonly<Record<ConversationFormat, (given: Loose) => Loose>> = {
       : { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', ...more }] },
 }
 
-/** What an element of a case is in a stream; a text that is no word of a format is sent as it is. */
+/** Turns an element of a case into an event; text is sent as it is, but for the finish of a chat. */
 const chunks: Readonly<Record<ConversationFormat, (given: unknown) => string>> = {
   'openai-chat'(given) {
     const choice = typeof given === 'string' ? { delta: {}, finish_reason: given } : { delta: given }

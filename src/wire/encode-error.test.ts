@@ -151,7 +151,7 @@ test('agents find the words that make them shorten their context, or ask for mon
   for (const [format, more, message] of wordings) assert.equal(bodyOf(format, more).error.message, message)
 })
 
-/** What comes before the error; the library of Responses takes no keep-alive there. */
+/** Events before the error; the library of Responses takes no keep-alive there. */
 const beginnings: Readonly<Record<Exclude<ConversationFormat, 'gemini'>, string>> = {
   'openai-chat': `${dialects['openai-chat'].keepAlive}data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n`,
   'openai-responses': '',

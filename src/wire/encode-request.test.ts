@@ -439,7 +439,7 @@ for (const format of order) {
   })
 }
 
-// What the decoder reads alike is shown as it is written.
+// The decoder reads several spellings alike, so these are compared as they are written.
 
 function shown(name: ConversationFormat, more: More, of?: Takes): string {
   const { body } = encode(name, more, of)
@@ -672,7 +672,7 @@ const refusals: readonly Refusal[] = [
     { forcedTools: false },
   ],
 ]
-/** What these formats carry all the same, and where else they are strict. */
+/** Cases that a format carries anyway. */
 const carried: Readonly<Record<ConversationFormat, readonly string[]>> = {
   anthropic: ['probabilities, a tool that must be called'],
   gemini: ['an image by the model'],
@@ -1368,7 +1368,7 @@ test('anthropic: a prompt without markers is cached once its conversation contin
   const turns = [hi, assistant(text('x')), hi]
   const rows: readonly (readonly [isCached: boolean, More, Partial<TranslationTarget>?, Takes?])[] = [
     [false, {}],
-    // One call with tools costs what its tokens cost.
+    // A single call with tools is not worth a cache write.
     [false, lookTool],
     [true, { turns }],
     [false, { turns }, { automaticCaching: 'never' }],

@@ -40,7 +40,7 @@ const scalars = [
   ...['writtenAs', 'canPassThrough', 'background'],
 ] as const
 
-/** In what the facts differ from those of a request that says nothing but hi. */
+/** The differences between the facts and those of a request that only says hi. */
 function summary(format: ConversationFormat, body: string): string {
   const facts = read(format, body)
   const [found, usual] = [facts, read(format, JSON.stringify(base[format]))].map(
@@ -64,7 +64,7 @@ function summary(format: ConversationFormat, body: string): string {
 }
 
 const asked = (content: unknown): Members => ({ messages: [{ role: 'user', content }] })
-/** What a case of a section is in a request. */
+/** Turns the input of a case into members of a request. */
 const sections: Readonly<Record<string, (input: unknown) => Members>> = {
   'anthropic user': asked,
   'openai-chat user': asked,
@@ -72,7 +72,7 @@ const sections: Readonly<Record<string, (input: unknown) => Members>> = {
   'openai-responses tools': (tools) => ({ tools }),
 }
 
-/** A line of `free`: it costs only its tokens. */
+/** `free`: the request costs only its tokens. */
 const cases = textCases(String.raw`
 # anthropic
 free: {"system":[{"type":"text","text":"x-anthropic-billing-header: cc"},{"type":"text","text":"s","cache_control":{"type":"ephemeral"}}],"metadata":{"user_id":"{\"device_id\":\"d\"}"},"thinking":{"type":"adaptive","display":"omitted"},"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"}]},"output_config":{"effort":"high","task_budget":{"type":"tokens","total":5}},"service_tier":"auto","stream":true,"tools":[{"name":"Bash","input_schema":{"type":"object","properties":{"speed":{},"Speed":{}}},"defer_loading":true}],"messages":[{"role":"user","content":[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]},{"role":"system","content":[{"type":"text","text":"s"}],"output_config":{"effort":"low"}},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"Bash","input":{"type":"x","Type":"y"}}]}]}

@@ -1,5 +1,5 @@
 /**
- * What providers really sent and received in each format: requests are patched in the named fields alone, streams are read the same
+ * Recorded exchanges of each format: requests are patched in the named fields alone, streams are read the same
  * in any chunks and never taken for complete when cut, and damage is never thrown at. What translations make of the same
  * recordings is in test/conformance/translation-*.test.ts.
  */
@@ -21,7 +21,7 @@ interface Recorded {
   readonly limitOf: (body: Body) => unknown
   /** The body with another model and an output limit of 3, and at most 2 uses of tools. */
   readonly changed: (body: Body) => Body
-  /** What the terminal event of a stream is. */
+  /** Matches the terminal event of a stream. */
   readonly ends: RegExp
   /** Tokens of input and output in the last report. */
   readonly totals: (usage: Readonly<Record<string, number>>) => readonly [input: number, output: number]
@@ -37,7 +37,7 @@ const formats: Readonly<Record<ConversationFormat, Recorded>> = {
       return { ...body, ...(body.stream === true ? options : {}), model: 'other', [limit]: 3 }
     },
     ends: /data: \[DONE\]\n*$/,
-    // One host counts reasoning only in the total.
+    // A host counts reasoning only in the total.
     totals: ({ prompt_tokens: input = 0, total_tokens: total = 0 }) => [input, total - input],
   },
   'openai-responses': {
@@ -84,7 +84,7 @@ const addressOf = (format: ConversationFormat) => ({
   model: format === 'gemini' ? 'gemini-x' : null,
   stream: false,
 })
-/** It refers to what only its provider has. */
+/** False where it refers to a cache of its provider. */
 const isOwned = ({ name }: FixtureCase) => name !== 'explicit-cache'
 const isRequest = (one: FixtureCase) => one.request !== undefined && one.name !== 'count-tokens'
 const isAnswer = ({ kind, name }: FixtureCase) => kind === 'json' && name !== 'count-tokens'

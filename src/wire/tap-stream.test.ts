@@ -278,7 +278,7 @@ for (const [format, rows] of Object.entries(states) as [Format, (typeof states)[
   })
 }
 
-/** What is relayed before settlement, what waits for it, and what the client does not get. */
+/** The events that wait for settlement, and those that the client does not get. */
 function split(format: Format, stream: string, more: Partial<TapOptions> = {}) {
   const tap = watch(format, stream, more)
   tap.end()

@@ -42,7 +42,7 @@ after(() => Promise.all([gate.end(), timed.end()]))
 type Params = Readonly<Record<string, unknown>> & { readonly model: string }
 
 interface Answer {
-  /** What a program reads of a response, without what differs between responses. */
+  /** Everything that a program reads of a response, without what differs between responses. */
   readonly summary: unknown
   readonly text: string
   readonly finish: string | null
@@ -57,7 +57,7 @@ interface Answer {
 interface Session {
   whole(params: Params): Promise<Answer>
   streamed(params: Params): Promise<Answer>
-  /** Of each event of a stream, whether it says that the response is whole. */
+  /** Whether each event of a stream says that the response is whole. */
   finishes(params: Params): AsyncIterable<boolean>
   list(): Promise<readonly string[]>
   retrieve(model: string): Promise<object>
@@ -236,7 +236,7 @@ const openai: Library = {
   words: { calls: 'tool_calls', end: 'stop', billing: 'insufficient_quota' },
   model: { id: 'gpt-echo', object: 'model', owned_by: 'openai', pricing: { prompt: '0.000003' } },
   errors: OpenAI,
-  /** As the library's own documentation says. */
+  /** The library's own documentation says so. */
   classOf(status) {
     if (status >= 500) return OpenAI.InternalServerError
     const classes = { 400: OpenAI.BadRequestError, 429: OpenAI.RateLimitError } as const
@@ -375,7 +375,7 @@ async function receipt(origin: string, key: string, requestId: string | null | u
   return (JSON.parse(found.text) as { data: Receipt }).data
 }
 
-/** What is thrown; fails where nothing is. */
+/** The error that is thrown; fails where there is none. */
 async function thrown(work: Promise<unknown>): Promise<Error> {
   return work.then(
     () => assert.fail('it ended as if it were whole'),
@@ -663,7 +663,7 @@ for (const library of [openai, anthropic]) {
   }
 }
 
-// What only one of them has.
+// Tests of a single library.
 
 test('openai: usage that the program did not ask for is not in its stream', async () => {
   const { key } = await gate.account('5')

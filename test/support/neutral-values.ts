@@ -191,7 +191,7 @@ export function tapped(tap: UsageTap, stream: string | Uint8Array, size?: number
 
 /**
  * Cases that are written as text, because they are JSON: `# section`, then `name: input => expected`, or what is expected
- * in the next line, indented. The input may also be text that is no JSON.
+ * in the next line, indented. The input may also be broken JSON.
  */
 export function textCases(table: string) {
   let section = ''
