@@ -364,13 +364,17 @@ test('usage in a chat stream is for who asked for it', () => {
   assert.equal(asked.match(/"usage":null/g)?.length, 3)
 })
 
-test('a Messages stream begins with the input that was reported', () => {
+test('a Messages stream begins with the input that was reported, and leaves empty thoughts out', () => {
   const events: ResponseEvent[] = [
     { kind: 'input', usage: usageOf({ inputUncached: 77 }) },
     began,
+    ...[thought('hm', claude), thought('')].map(wholePart),
     finished(),
   ]
-  assert.match(streamOf(formatOf('anthropic'), events).whole, /"input_tokens":77/)
+  const { whole: sse } = streamOf(formatOf('anthropic'), events)
+  assert.match(sse, /"input_tokens":77/)
+  assert.match(sse, /"signature":"sig"/)
+  assert.equal(sse.match(/event: content_block_start/g)?.length, 1)
 })
 
 // Reasoning that a client returns.

@@ -15,10 +15,10 @@ import {
 } from '../../test/support/neutral-values.ts'
 import { dialects } from '../../test/support/wire-formats.ts'
 import { messagesBetas } from './anthropic/request-price-table.ts'
-import { readBetas } from './beta-headers.ts'
 import type { ExtractedFields, RequestPatch } from './dialect.ts'
 import type { ConversationFormat } from './format-names.ts'
 import { applyEdits } from './json/json.ts'
+import { readBetas } from './request-fields.ts'
 
 const hi = [{ role: 'user', content: 'hi' }]
 const base: Readonly<Record<ConversationFormat, Members>> = {

@@ -371,7 +371,8 @@ test('only plausible numbers are reported totals', () => {
   const draft = anthropic.messagesReport()
   anthropic.readOpeningUsage(draft, { input_tokens: 5, output_tokens: 1 })
   assert.deepEqual(anthropic.reportedTotals(draft.rawUsage()), { input: true, output: false })
-  assert.deepEqual(raw['openai-chat']({ prompt_tokens: null }).fields, { prompt_tokens: null })
+  const said = { fields: { prompt_tokens: null }, ranAt: [], unknown: [], outputShrank: false }
+  assert.deepEqual(raw['openai-chat']({ prompt_tokens: null }), said)
 })
 
 test('openai-chat: an unknown tier is reported, a broken one flagged', () => {

@@ -592,6 +592,7 @@ test('the sample is what was produced, its beginning and its size', () => {
   const input = converse.delta({ toolUse: { input: '{}' } })
   const thought = converse.delta({ reasoningContent: { text: 'Hm' } })
   assert.equal(watch('bedrock-converse', frames(thought, converse.call, input)).sample.text, 'Hmlook{}')
+  assert.equal(watch('openai-chat', chat.word('a\n').repeat(3)).sample.text, 'a\na\na\n')
   const long = chat.word('a'.repeat(40)) + chat.word('é😀'.repeat(20)) + chat.word('tail')
   const { text, characters, events } = watch('openai-chat', long, { sampleCharactersMax: 50 }).sample
   assert.deepEqual([text, characters, events], [`${'a'.repeat(40)}${'é😀'.repeat(20).slice(0, 10)}`, 104, 3])
