@@ -371,7 +371,7 @@ test('only plausible numbers are reported totals', () => {
   const draft = anthropic.messagesReport()
   anthropic.readOpeningUsage(draft, { input_tokens: 5, output_tokens: 1 })
   assert.deepEqual(anthropic.reportedTotals(draft.rawUsage()), { input: true, output: false })
-  const said = { fields: { prompt_tokens: null }, ranAt: [], unknown: [], outputShrank: false }
+  const said = { fields: { prompt_tokens: null }, servedOptions: [], unknown: [], outputShrank: false }
   assert.deepEqual(raw['openai-chat']({ prompt_tokens: null }), said)
 })
 
