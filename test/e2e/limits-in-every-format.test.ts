@@ -55,6 +55,9 @@ async function ask(usd: string, { client, model, onShortBalance = 'lower' }: Tri
   return { account, answer }
 }
 
+const budgets = ['0.0039', '0.0040', '0.0042', '0.0049', '0.0084', '0.0123', '0.0161']
+const thinkingBudgets = ['0.01', '0.03', '0.06', '0.1', '0.14', '0.2', '0.3']
+
 /** Each client and each upstream is in the sample twice. */
 const pairs = sampled(
   dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
@@ -88,7 +91,7 @@ suite('short of funds', () => {
     for (const onShortBalance of ['lower', 'reject'] as const) {
       test(`${name}: the limit that an error names passes (${onShortBalance})`, async () => {
         let named = 0
-        for (const usd of ['0.0039', '0.0040', '0.0042', '0.0049', '0.0084', '0.0123', '0.0161']) {
+        for (const usd of sampled(budgets, 4)) {
           for (const wanted of [undefined, 31_000, 17]) {
             const more = wanted === undefined ? {} : client.limit(wanted)
             const { answer } = await ask(usd, { client, model, onShortBalance }, more)
@@ -134,7 +137,7 @@ suite('short of funds for reasoning', () => {
         const more = thinking[client.format]
         assert.ok(more !== undefined)
         let passed = 0
-        for (const usd of ['0.01', '0.03', '0.06', '0.1', '0.14', '0.2', '0.3']) {
+        for (const usd of sampled(thinkingBudgets, 4)) {
           const { answer } = await ask(usd, { client, model: id }, more(30_000))
           if (answer.status !== 402) continue
           const affordable = Number(refusalIn(answer.text).facts.affordable_max_tokens)
