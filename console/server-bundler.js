@@ -1,5 +1,5 @@
 /**
- * Bundles the server: `main.ts` and an entry for each of its threads, with their packages, in the folder `server` of a place.
+ * Bundles the server: `main.ts`, its configuration, and an entry for each of its threads, with their packages, in the folder `server` of a place.
  * It is in this folder because the bundler is one of the console's packages. Names are preserved for readable
  * stack traces.
  */
@@ -24,6 +24,8 @@ export async function bundleServer(place, addressOf) {
   const bundled = await rolldown({
     input: {
       main: join(sources, 'main.ts'),
+      // Tests start the program with other limits.
+      config: join(sources, 'config', 'config.ts'),
       ...Object.fromEntries(threads.map((name) => [name.slice(0, -'.ts'.length), join(server, name)])),
     },
     cwd: root,

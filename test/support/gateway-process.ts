@@ -23,7 +23,7 @@ import { databaseVariables, endLeases } from './test-database.ts'
 
 /** The program as a checkout runs it: a bundle of the current sources, if there is one. */
 export const program = bundledMain() ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-/** The program from its sources, with fixed limits that a test chooses. */
+/** The program with fixed limits that a test chooses. */
 const fixedLimitsMain = fileURLToPath(new URL('fixed-limits-main.ts', import.meta.url))
 /** Compiling the program takes longer than most tests, and a killed process stores nothing: all share one cache. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/tollgate', import.meta.url))
