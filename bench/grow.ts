@@ -121,7 +121,7 @@ function writeAccounts(inserter: Inserter): void {
 }
 
 const receiptColumns =
-  `id account key hold charged written_off price_version model dialect streamed ended_ms provider upstream
+  `id account key hold charged written_off price_version model format streamed ended_ms provider upstream
   upstream_model upstream_request_id status end_reason usage_source input_uncached cache_read cache_write_5m cache_write_1h
   input_audio output output_audio reasoning fees ran_at unpriced_usage upstream_cost output_limit output_lowered settled_late
   started_ms first_byte_ms attempts input_bound background`.split(/\s+/)

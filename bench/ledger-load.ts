@@ -88,7 +88,7 @@ function ask(id: bigint, account: bigint, number: number): AdmissionRequest {
     keyBudget: { amount: 1_000_000_000_000_000n, window: 'month' },
     priceVersion: 1n,
     model: 'a-model-of-some-name',
-    dialect: 'anthropic',
+    format: 'anthropic',
     streamed: true,
   }
 }

@@ -86,7 +86,7 @@ const gatewaySettings = `limits:
   concurrent: 100000
 models:
 ${['gpt-bench', 'claude-bench'].map((id) => `  - { id: ${id}, ${modelFields()} }`).join('\n')}
-  - { id: responses-bench, provider: openai, offers: [openai], dialects: [openai-responses], ${modelFields()} }
+  - { id: responses-bench, provider: openai, offers: [openai], formats: [openai-responses], ${modelFields()} }
 `
 
 function modelFields(): string {

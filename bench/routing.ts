@@ -64,7 +64,7 @@ const build = () => buildSnapshot(draftModels(sources), sources, () => 1n)
 
 const startedMs = Date.now()
 const context = {
-  ...{ dialect: clientFormats['openai-chat'], operation: 'generate', startedMs },
+  ...{ format: clientFormats['openai-chat'], operation: 'generate', startedMs },
   request: { headers: {} },
 } as RequestContext
 const caller = { account: 1n, policy: { models: null } } as unknown as Caller

@@ -76,7 +76,7 @@ async function measure(
       keyBudget: null,
       priceVersion: 1n,
       model: 'm',
-      dialect: 'openai-chat',
+      format: 'openai-chat',
       streamed: false,
     })
     admissions.push(systemClock.monoMs() - startMs)

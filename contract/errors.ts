@@ -84,13 +84,7 @@ const rows = {
   ],
   context_too_long: [400, 'context_too_long', 'caller', 'never', 'Context length exceeded'],
   not_supported: [501, 'invalid_request', 'gateway', 'never', 'Not supported'],
-  dialect_not_supported: [
-    501,
-    'invalid_request',
-    'gateway',
-    'never',
-    'Operation not supported by this model',
-  ],
+  format_not_supported: [501, 'invalid_request', 'gateway', 'never', 'Operation not supported by this model'],
 
   no_matching_upstream: [404, 'not_found', 'caller', 'never', 'No upstream matches the request'],
 

@@ -61,7 +61,7 @@ export const runningRequest = z.strictObject({
   account: accountId,
   key: keyId,
   model: z.string(),
-  dialect: z.string(),
+  format: z.string(),
   streamed: z.boolean(),
   held: usdOut,
   started: time,

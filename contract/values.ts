@@ -132,7 +132,7 @@ export const receipt = z.strictObject({
   /** The playground user, without a name after their deletion; null: a request with an API key. */
   member: z.strictObject({ id: z.string(), name: z.string().nullable() }).nullable(),
   model: z.string(),
-  dialect: z.string(),
+  format: z.string(),
   streamed: z.boolean(),
   /** Fields of the upstream are null where the operator does not show them to customers. */
   provider: z.string().nullable(),
@@ -291,7 +291,7 @@ export const model = z.strictObject({
       /** The upstreams it may be routed to. */
       upstreams: z.array(z.string()),
       displayName: z.string(),
-      dialects: z.array(z.string()),
+      formats: z.array(z.string()),
       contextTokens: z.int(),
       outputTokensMax: z.int(),
       inputs: z.array(z.string()),

@@ -1,5 +1,5 @@
 /**
- * The kinds of errors, independent of dialects; each dialect has a row of status, type and
+ * The kinds of errors, independent of formats; each format has a row of status, type and
  * wording for every one of them. Values only.
  */
 
@@ -22,9 +22,9 @@ export interface ProviderError {
   readonly kind: SandboxErrorKind
   /** The model's name, the request line, the wait, or the whole message of `invalid`. */
   readonly subject: string
-  /** The field at fault, in the dialects that name it. */
+  /** The field at fault, in the formats that name it. */
   readonly param: string | null
-  /** Names the mistake, where the dialect has a name for it. */
+  /** Names the mistake, where the format has a name for it. */
   readonly code?: string
 }
 

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import type { Clock } from '../src/base/clock.ts'
-import type { SandboxDialect } from './dialect.ts'
 import type { ProviderError } from './errors.ts'
+import type { SandboxFormat } from './format.ts'
 import { type BackgroundAnswers, backgroundAnswers } from './openai-responses/background-answers.ts'
 import { responseHead, responseId } from './openai-responses/errors.ts'
 import { type StoredResponses, storedResponses } from './openai-responses/stored-responses.ts'
@@ -21,8 +21,8 @@ import { finish, head, type InputUsage, type ResponseScript, type ScriptStep } f
 export interface RequestHandler {
   /** The answer to a whole body at one of our addresses. */
   answer(address: Endpoint, body: Buffer, scope: RequestScope): ResponseScript
-  /** A refusal in the words of the dialect. */
-  refuse(dialect: SandboxDialect, error: ProviderError, scope: RequestScope): ResponseScript
+  /** A refusal in the words of the format. */
+  refuse(format: SandboxFormat, error: ProviderError, scope: RequestScope): ResponseScript
   /** The answer to a request about a stored response. */
   about(route: StoredResponseRoute, scope: RequestScope): ResponseScript
   /** 22 letters and digits that no other request of this sandbox has. */
@@ -73,7 +73,7 @@ function choiceOf(request: NormalizedRequest): Choice {
   }
   const { behavior, settings: nameSettings } = named
   // Behaviors with a single format are as strict as its provider; others accept translated requests.
-  if (behavior.dialects !== undefined && request.strictFault !== null)
+  if (behavior.formats !== undefined && request.strictFault !== null)
     return { kind: 'error', error: request.strictFault }
   const messageSettings = settingsInMessage(request.lastText, behavior.parameters)
   const reading = readSettings(new Map([...messageSettings, ...nameSettings]), behavior.defaults)
@@ -98,11 +98,11 @@ function* stamped(script: ResponseScript, headers: Readonly<Record<string, strin
 }
 
 function* refusalScript(
-  dialect: SandboxDialect,
+  format: SandboxFormat,
   error: ProviderError,
   requestId: string,
 ): Generator<ScriptStep> {
-  const failure = dialect.errorResponse(error, requestId)
+  const failure = format.errorResponse(error, requestId)
   yield head(failure.status, failure.headers)
   yield finish(failure.body)
 }
@@ -161,14 +161,14 @@ function answerAbout(
   }
 }
 
-/** A dialect that also stores its answer to this body, where the format stores responses. */
-function storing(responses: StoredResponses, dialect: SandboxDialect, body: JsonObject): SandboxDialect {
-  if (dialect.name !== 'openai-responses') return dialect
+/** A format that also stores its answer to this body, where the format stores responses. */
+function storing(responses: StoredResponses, format: SandboxFormat, body: JsonObject): SandboxFormat {
+  if (format.name !== 'openai-responses') return format
   return {
-    ...dialect,
+    ...format,
     answer(turn) {
       responses.store(body, turn)
-      return dialect.answer(turn)
+      return format.answer(turn)
     },
   }
 }
@@ -182,16 +182,12 @@ export function openRequestHandler(options: RequestHandlerOptions): RequestHandl
   const visits = new Map<string, number>()
   let sequence = 0
 
-  function refuse(
-    dialect: SandboxDialect,
-    error: ProviderError,
-    { requestId }: RequestScope,
-  ): ResponseScript {
-    return stamped(refusalScript(dialect, error, requestId), dialect.headers(requestId))
+  function refuse(format: SandboxFormat, error: ProviderError, { requestId }: RequestScope): ResponseScript {
+    return stamped(refusalScript(format, error, requestId), format.headers(requestId))
   }
 
   function play(
-    dialect: SandboxDialect,
+    format: SandboxFormat,
     request: NormalizedRequest,
     { requestId, unique }: RequestScope,
   ): HandlerDecision {
@@ -204,7 +200,7 @@ export function openRequestHandler(options: RequestHandlerOptions): RequestHandl
     const charge = (): InputUsage => cache.charge(request.model, request.segments)
     return {
       kind: 'script',
-      script: behavior.scenario({ request, settings, dialect, stamp, earlier, charge }),
+      script: behavior.scenario({ request, settings, format, stamp, earlier, charge }),
     }
   }
 
@@ -220,16 +216,16 @@ export function openRequestHandler(options: RequestHandlerOptions): RequestHandl
     return { kind: 'script', script: jsonScript(queued) }
   }
 
-  function decided({ dialect, counted, read }: Endpoint, body: Buffer, scope: RequestScope): HandlerDecision {
+  function decided({ format, counted, read }: Endpoint, body: Buffer, scope: RequestScope): HandlerDecision {
     const sent = parsed(body, jsonDepthMax)
-    const value = sent !== undefined && dialect.name === 'openai-responses' ? responses.resolved(sent) : sent
+    const value = sent !== undefined && format.name === 'openai-responses' ? responses.resolved(sent) : sent
     if (value === undefined) return invalid('The body of the request must be one valid JSON object.')
     const reading = read(value)
     if (reading.kind === 'error') return reading
     scope.recorder.understood(reading.request.model)
     if (counted === null) {
-      const decision = play(storing(responses, dialect, value), reading.request, scope)
-      const isBackground = dialect.name === 'openai-responses' && value.background === true
+      const decision = play(storing(responses, format, value), reading.request, scope)
+      const isBackground = format.name === 'openai-responses' && value.background === true
       return isBackground && decision.kind === 'script'
         ? startInBackground(reading.request, decision.script, scope)
         : decision
@@ -243,17 +239,17 @@ export function openRequestHandler(options: RequestHandlerOptions): RequestHandl
   return {
     refuse,
     answer(address, body, scope) {
-      const { dialect } = address
+      const { format } = address
       const decision = decided(address, body, scope)
-      if (decision.kind === 'error') return refuse(dialect, decision.error, scope)
-      return stamped(decision.script, dialect.headers(scope.requestId))
+      if (decision.kind === 'error') return refuse(format, decision.error, scope)
+      return stamped(decision.script, format.headers(scope.requestId))
     },
-    about({ dialect, verb, id }, scope) {
+    about({ format, verb, id }, scope) {
       const answered = answerAbout({ verb, id }, responses, runs)
       if (answered === undefined)
-        return refuse(dialect, { kind: 'unknown_item', subject: id, param: null }, scope)
-      if (answered === 'not cancellable') return refuse(dialect, notCancellable, scope)
-      return stamped(jsonScript(answered), dialect.headers(scope.requestId))
+        return refuse(format, { kind: 'unknown_item', subject: id, param: null }, scope)
+      if (answered === 'not cancellable') return refuse(format, notCancellable, scope)
+      return stamped(jsonScript(answered), format.headers(scope.requestId))
     },
     close: () => runs.close(),
     nextUnique() {

@@ -1,4 +1,4 @@
-/** Rejections by the dialects before any behavior runs, with their own status and shape. */
+/** Rejections by the formats before any behavior runs, with their own status and shape. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { manualClock } from '../test/support/manual-clock.ts'

@@ -1,9 +1,9 @@
-/** The paths of the sandbox, and in which dialect every other one is rejected. A table and its reader. */
+/** The paths of the sandbox, and in which format every other one is rejected. A table and its reader. */
 import type { IncomingMessage } from 'node:http'
 import { readCount, readMessages } from './anthropic/request.ts'
-import type { SandboxDialect } from './dialect.ts'
-import { chatDialect, geminiDialect, messagesDialect, responsesDialect } from './dialects.ts'
 import type { ProviderError, SandboxErrorKind } from './errors.ts'
+import type { SandboxFormat } from './format.ts'
+import { chatFormat, geminiFormat, messagesFormat, responsesFormat } from './formats.ts'
 import { readCountTokens, readGemini } from './gemini/request.ts'
 import { readChat } from './openai-chat/request.ts'
 import { readResponses } from './openai-responses/request.ts'
@@ -11,7 +11,7 @@ import type { JsonObject, RequestReading } from './request/normalized-request.ts
 
 /** An address answers as the model's name says, or only counts the input and returns the number in `counted`. */
 export interface Endpoint {
-  readonly dialect: SandboxDialect
+  readonly format: SandboxFormat
   readonly read: (body: JsonObject) => RequestReading
   readonly counted: ((tokens: number) => JsonObject) | null
 }
@@ -19,14 +19,14 @@ export interface Endpoint {
 const inputTokens = (tokens: number): JsonObject => ({ input_tokens: tokens })
 
 const addresses: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
-  ['/v1/chat/completions', { dialect: chatDialect, read: readChat, counted: null }],
-  ['/v1/messages', { dialect: messagesDialect, read: readMessages, counted: null }],
-  ['/v1/messages/count_tokens', { dialect: messagesDialect, read: readCount, counted: inputTokens }],
-  ['/v1/responses', { dialect: responsesDialect, read: readResponses, counted: null }],
+  ['/v1/chat/completions', { format: chatFormat, read: readChat, counted: null }],
+  ['/v1/messages', { format: messagesFormat, read: readMessages, counted: null }],
+  ['/v1/messages/count_tokens', { format: messagesFormat, read: readCount, counted: inputTokens }],
+  ['/v1/responses', { format: responsesFormat, read: readResponses, counted: null }],
   [
     '/v1/responses/input_tokens',
     {
-      dialect: responsesDialect,
+      format: responsesFormat,
       read: readResponses,
       counted: (tokens) => ({ object: 'response.input_tokens', ...inputTokens(tokens) }),
     },
@@ -36,24 +36,24 @@ const addresses: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
 /** A request about a stored response. */
 export interface StoredResponseRoute {
   readonly kind: 'stored'
-  readonly dialect: SandboxDialect
+  readonly format: SandboxFormat
   readonly verb: 'show' | 'delete' | 'cancel' | 'input_items'
   readonly id: string
 }
 
 type SandboxRoute =
   | StoredResponseRoute
-  | { readonly kind: 'address'; readonly dialect: SandboxDialect; readonly address: Endpoint }
-  | { readonly kind: 'error'; readonly dialect: SandboxDialect; readonly error: ProviderError }
+  | { readonly kind: 'address'; readonly format: SandboxFormat; readonly address: Endpoint }
+  | { readonly kind: 'error'; readonly format: SandboxFormat; readonly error: ProviderError }
 
-function notHere(dialect: SandboxDialect, kind: SandboxErrorKind, subject: string): SandboxRoute {
-  return { kind: 'error', dialect, error: { kind, subject, param: null } }
+function notHere(format: SandboxFormat, kind: SandboxErrorKind, subject: string): SandboxRoute {
+  return { kind: 'error', format, error: { kind, subject, param: null } }
 }
 
 /** Either version; a model's name may contain colons, the last one is before the method. */
 const geminiPath = /^\/v1(?:beta)?\/models\/([^/]+):([A-Za-z]+)$/
 
-const geminiMethods: Readonly<Record<string, (model: string) => Omit<Endpoint, 'dialect'>>> = {
+const geminiMethods: Readonly<Record<string, (model: string) => Omit<Endpoint, 'format'>>> = {
   generateContent: (model) => ({ read: (body) => readGemini(body, { model, stream: false }), counted: null }),
   streamGenerateContent: (model) => ({
     read: (body) => readGemini(body, { model, stream: true }),
@@ -79,17 +79,17 @@ function decoded(name: string): string {
 function geminiAddress(path: string): Endpoint | undefined {
   const [, model = '', method = ''] = geminiPath.exec(path) ?? []
   const known = geminiMethods[method]
-  return known === undefined ? undefined : { dialect: geminiDialect, ...known(decoded(model)) }
+  return known === undefined ? undefined : { format: geminiFormat, ...known(decoded(model)) }
 }
 
-const beginnings: readonly (readonly [path: string, dialect: SandboxDialect])[] = [
-  ['/v1/messages', messagesDialect],
-  ['/v1/responses', responsesDialect],
-  ['/v1beta', geminiDialect],
+const beginnings: readonly (readonly [path: string, format: SandboxFormat])[] = [
+  ['/v1/messages', messagesFormat],
+  ['/v1/responses', responsesFormat],
+  ['/v1beta', geminiFormat],
 ]
 
-function dialectOf(path: string): SandboxDialect {
-  return beginnings.find(([beginning]) => path.startsWith(beginning))?.[1] ?? chatDialect
+function formatOf(path: string): SandboxFormat {
+  return beginnings.find(([beginning]) => path.startsWith(beginning))?.[1] ?? chatFormat
 }
 
 /** The other form of a Gemini stream, one JSON array, is not offered. */
@@ -114,7 +114,7 @@ function storedResponseRoute(method: string, path: string): StoredResponseRoute 
   const line = part === undefined ? method : `${method} ${part}`
   const verb =
     found === undefined || !Object.hasOwn(storedResponseVerbs, line) ? undefined : storedResponseVerbs[line]
-  return verb === undefined ? undefined : { kind: 'stored', dialect: responsesDialect, verb, id: decoded(id) }
+  return verb === undefined ? undefined : { kind: 'stored', format: responsesFormat, verb, id: decoded(id) }
 }
 
 /** Where a request goes, or why it is refused before its body is read. Any query is tolerated. */
@@ -124,12 +124,12 @@ export function routeOf({ method = '', url = '', headers }: IncomingMessage): Sa
   const address = addresses.get(path) ?? geminiAddress(path)
   const stored = address === undefined ? storedResponseRoute(method, path) : undefined
   if (stored !== undefined) {
-    const refusal = stored.dialect.checkHeaders(headers, query)
-    return refusal === null ? stored : { kind: 'error', dialect: stored.dialect, error: refusal }
+    const refusal = stored.format.checkHeaders(headers, query)
+    return refusal === null ? stored : { kind: 'error', format: stored.format, error: refusal }
   }
-  if (address === undefined) return notHere(dialectOf(path), 'unknown_path', line)
-  const { dialect } = address
-  if (method !== 'POST') return notHere(dialect, 'wrong_method', line)
-  const found = dialect.checkHeaders(headers, query) ?? formError(path, query)
-  return found === null ? { kind: 'address', dialect, address } : { kind: 'error', dialect, error: found }
+  if (address === undefined) return notHere(formatOf(path), 'unknown_path', line)
+  const { format } = address
+  if (method !== 'POST') return notHere(format, 'wrong_method', line)
+  const found = format.checkHeaders(headers, query) ?? formError(path, query)
+  return found === null ? { kind: 'address', format, address } : { kind: 'error', format, error: found }
 }

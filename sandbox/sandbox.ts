@@ -142,16 +142,16 @@ function receive(context: SandboxContext, request: IncomingMessage, response: Se
   }
   if (route.kind === 'error') {
     request.resume()
-    playScript(requestHandler.refuse(route.dialect, route.error, scope), options)
+    playScript(requestHandler.refuse(route.format, route.error, scope), options)
     return
   }
-  const { dialect, address } = route
+  const { format, address } = route
   readBody(request, limits.bodyBytesMax, (body) =>
     guarded(context, response, () => {
       if (body === undefined) {
         // The connection closes, because the rest of the body is not read.
         response.setHeader('connection', 'close')
-        playScript(requestHandler.refuse(dialect, providerError('too_large'), scope), options)
+        playScript(requestHandler.refuse(format, providerError('too_large'), scope), options)
         return
       }
       recorder.received(body)

@@ -229,9 +229,9 @@ test('where a schema binds the answer, the input of a call that cannot be made i
 })
 
 test('each format has its own models, and every other model supports all formats', () => {
-  const fixed = behaviors.filter(({ dialects }) => dialects !== undefined)
+  const fixed = behaviors.filter(({ formats }) => formats !== undefined)
   assert.deepEqual(
-    fixed.map(({ name, dialects }) => [name, dialects]),
+    fixed.map(({ name, formats }) => [name, formats]),
     sandboxFormats.flatMap((format) =>
       ['echo', 'tools', 'thinking-tools'].map((kind) => [`sandbox-${shortNames[format]}-${kind}`, [format]]),
     ),

@@ -69,7 +69,7 @@ function sentence(note: string): string {
 
 function modelsOf(provider: string): readonly string[] {
   return builtinModels
-    .filter((model) => model.provider === provider && model.dialects?.includes('openai-embeddings') !== true)
+    .filter((model) => model.provider === provider && model.formats?.includes('openai-embeddings') !== true)
     .map(({ id }) => id)
 }
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { type ErrorCode, type ErrorSpec, errors } from '../contract/errors.ts'
 import { anthropic } from '../src/wire/anthropic/index.ts'
-import type { ClientError } from '../src/wire/dialect.ts'
+import type { ClientError } from '../src/wire/format.ts'
 import { openaiChat } from '../src/wire/openai-chat/index.ts'
 
 const retryWords = { never: 'the same request fails again', later: 'wait, then send it again' }

@@ -82,7 +82,7 @@ export const installationOperations = {
       /** The only upstreams that serve it. Omitted: unchanged, or those that list it or serve all its provider's models. */
       upstreams: namedUpstreams.optional(),
       /** The API formats that its upstreams support for it. Defaults to every conversation format of its provider. */
-      dialects: z.array(z.enum(formatNames)).min(1).max(5).optional(),
+      formats: z.array(z.enum(formatNames)).min(1).max(5).optional(),
       displayName: name.optional(),
       contextTokens: positive,
       outputTokensMax: positive,

@@ -23,7 +23,7 @@ const offerChoice = z.strictObject({
   /** The upstream's price, in USD per million tokens. Omitted: unchanged; null: the list price known there. */
   cost: offerCost.nullable().optional(),
   /** The formats that the upstream supports for the model. Omitted: unchanged; null: the provider's formats. */
-  dialects: z.array(z.enum(formatNames)).min(1).max(6).nullable().optional(),
+  formats: z.array(z.enum(formatNames)).min(1).max(6).nullable().optional(),
   /** Omitted: unchanged, or enabled. A disabled one is disabled for all models with the same name at the upstream. */
   enabled: z.boolean().optional(),
 })
@@ -43,7 +43,7 @@ const modelOffer = z.strictObject({
   upstreamModel: z.string(),
   priority: z.int(),
   weight: z.int(),
-  dialects: z.array(z.string()),
+  formats: z.array(z.string()),
   enabled: z.boolean(),
   /** Why it cannot serve although it is enabled; null: it can. */
   trouble: z.string().nullable(),

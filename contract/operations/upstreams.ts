@@ -137,7 +137,7 @@ export const upstreamOperations = {
       contextTokens: positive.optional(),
       outputTokensMax: positive.optional(),
       /** The API formats that the upstream supports for it. Defaults to every conversation format of its provider. */
-      dialects: z.array(z.enum(formatNames)).min(1).max(5).optional(),
+      formats: z.array(z.enum(formatNames)).min(1).max(5).optional(),
       outputs: z.array(z.string().max(50)).max(10).optional(),
       /** The group among the model's offers. With it, a weight or a cost, the model gets a list of offers. */
       priority: offerPriority.optional(),

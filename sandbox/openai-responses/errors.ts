@@ -1,7 +1,7 @@
 /** OpenAI's wording of errors on Responses: as on Chat Completions except for an unknown model, and with separate events. */
 
-import type { StreamPosition } from '../dialect.ts'
 import type { ErrorResponse, ProviderError } from '../errors.ts'
+import type { StreamPosition } from '../format.ts'
 import { chatRows, type OpenaiRows, openaiError, openaiErrorResponse } from '../openai-chat/errors.ts'
 import type { JsonObject, NormalizedRequest } from '../request/normalized-request.ts'
 import type { Stamp } from '../script/answer.ts'

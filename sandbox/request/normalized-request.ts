@@ -1,5 +1,5 @@
 /**
- * The sandbox's view of a request, the same for all dialects, and small readers of unknown
+ * The sandbox's view of a request, the same for all formats, and small readers of unknown
  * JSON. The checks are those of the real providers that a client or a gateway can run into.
  */
 import type { ProviderError } from '../errors.ts'

@@ -1,4 +1,4 @@
-/** The rejections of the sandbox in the words of every dialect, and its table; test/e2e meets the other failures. */
+/** The rejections of the sandbox in the words of every format, and its table; test/e2e meets the other failures. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'

@@ -1,6 +1,6 @@
 /**
  * Every model of the sandbox and what it does, as a table: name, one sentence, the parameters it reads,
- * and the script of its response. Every name works in every dialect. Pure except for what `charge` remembers.
+ * and the script of its response. Every name works in every format. Pure except for what `charge` remembers.
  */
 
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
@@ -40,7 +40,7 @@ export interface Behavior {
   readonly does: string
   readonly parameters: readonly ParameterName[]
   /** The only format that the catalog offers; the sandbox itself answers in every format. Left out: all. */
-  readonly dialects?: readonly ConversationFormat[]
+  readonly formats?: readonly ConversationFormat[]
   /** `basic`: lists of models show it. `special`: it simulates a failure or a rare case, and answers by name only. */
   readonly testModel: 'basic' | 'special'
   /** Defaults of parameters that differ here. */
@@ -90,7 +90,7 @@ const fixedFormats: readonly Behavior[] = formats.flatMap(([short, format, calle
       thinkingTools,
       thinkingToolsReads,
     ),
-  ].map((behavior) => ({ ...behavior, dialects: [format] })),
+  ].map((behavior) => ({ ...behavior, formats: [format] })),
 )
 
 export const behaviors: readonly Behavior[] = [
@@ -117,8 +117,8 @@ export const behaviors: readonly Behavior[] = [
     'Echoes after `delay` milliseconds without headers.',
     function* (call) {
       yield { kind: 'wait', ms: call.settings.delay }
-      const { request, dialect, stamp } = call
-      yield* dialect.answer({ request, answer: answer(call, [text(request.lastText)]), stamp })
+      const { request, format, stamp } = call
+      yield* format.answer({ request, answer: answer(call, [text(request.lastText)]), stamp })
     },
     { parameters: ['delay'], defaults: { delay: 5_000 } },
   ),
@@ -205,7 +205,7 @@ export const behaviors: readonly Behavior[] = [
   row(
     'sandbox-garbage',
     'One event of truncated JSON after `events` content events, then continues normally.',
-    (call) => insertedAfter(words(call), call.settings.events, finish(call.dialect.garbage)),
+    (call) => insertedAfter(words(call), call.settings.events, finish(call.format.garbage)),
     { parameters: flowAndEvents },
   ),
   row(

@@ -1,10 +1,10 @@
 /**
  * How the sandbox's behaviors respond to one request, as scripts: the good responses, the errors, the broken streams.
- * Knows no dialect; the table of behaviors says which name does what. Pure except for what `charge` remembers.
+ * Knows no format; the table of behaviors says which name does what. Pure except for what `charge` remembers.
  */
 
-import type { SandboxDialect } from '../dialect.ts'
 import { type ProviderError, providerError, type SandboxErrorKind } from '../errors.ts'
+import type { SandboxFormat } from '../format.ts'
 import type { NormalizedRequest } from '../request/normalized-request.ts'
 import { type AnswerPart, answerOf, type SandboxAnswer, type Stamp } from '../script/answer.ts'
 import { brokenAfter, delayed, framed, paced } from '../script/faults.ts'
@@ -29,7 +29,7 @@ import { wordsOf } from './words.ts'
 interface ScenarioInput {
   readonly request: NormalizedRequest
   readonly settings: BehaviorSettings
-  readonly dialect: SandboxDialect
+  readonly format: SandboxFormat
   readonly stamp: Stamp
   /** Requests that this behavior had before. */
   readonly earlier: number
@@ -44,8 +44,8 @@ export function answer({ request, charge }: ScenarioInput, parts: readonly Answe
 }
 
 export function written(call: ScenarioInput, answer: SandboxAnswer): ResponseScript {
-  const { request, dialect, stamp, settings } = call
-  return paced(delayed(dialect.answer({ request, answer, stamp }), settings.delay), settings.rate)
+  const { request, format, stamp, settings } = call
+  return paced(delayed(format.answer({ request, answer, stamp }), settings.delay), settings.rate)
 }
 
 export function echo(call: ScenarioInput): ResponseScript {
@@ -80,8 +80,8 @@ export function thinkingParts(call: ScenarioInput): readonly AnswerPart[] {
   return [...thoughtOf(call), { kind: 'text', pieces: wordsOf(call.settings.tokens) }]
 }
 
-export function* refused({ dialect, stamp }: ScenarioInput, found: ProviderError): Generator<ScriptStep> {
-  const failure = dialect.errorResponse(found, stamp.requestId)
+export function* refused({ format, stamp }: ScenarioInput, found: ProviderError): Generator<ScriptStep> {
+  const failure = format.errorResponse(found, stamp.requestId)
   yield head(failure.status, failure.headers)
   yield finish(failure.body)
 }
@@ -92,11 +92,11 @@ export function refusing(kind: SandboxErrorKind): Scenario {
 }
 
 function errorEvent(
-  { dialect, request, stamp }: ScenarioInput,
+  { format, request, stamp }: ScenarioInput,
   kind: SandboxErrorKind,
   events: number,
 ): Write {
-  return finish(dialect.errorEvent(providerError(kind), { request, stamp, events }))
+  return finish(format.errorEvent(providerError(kind), { request, stamp, events }))
 }
 
 const streamHead = head(200, { 'content-type': 'text/event-stream; charset=utf-8' })
@@ -139,7 +139,7 @@ export function* fixed(status: number, headers: Record<string, string>, body: st
 }
 
 export function errorJson(call: ScenarioInput): ResponseScript {
-  const { headers, body } = call.dialect.errorResponse(providerError('server'), call.stamp.requestId)
+  const { headers, body } = call.format.errorResponse(providerError('server'), call.stamp.requestId)
   return fixed(200, headers, body)
 }
 
@@ -153,24 +153,24 @@ export function* longLine({ settings }: ScenarioInput): Generator<ScriptStep> {
 
 const pingsMax = 10_000
 
-function* pingScript({ dialect, settings }: ScenarioInput): Generator<ScriptStep> {
+function* pingScript({ format, settings }: ScenarioInput): Generator<ScriptStep> {
   for (let sent = 0; sent < pingsMax; sent += 1) {
     yield { kind: 'wait', ms: settings.delay }
-    yield frame(dialect.ping)
+    yield frame(format.ping)
   }
   yield cleanClose
 }
 
 export function pings(call: ScenarioInput): ResponseScript {
-  const { request, dialect, stamp } = call
+  const { request, format, stamp } = call
   if (!request.stream) return [{ kind: 'silence' }]
-  return brokenAfter(dialect.answer({ request, answer: wordsAnswer(call), stamp }), 0, () => pingScript(call))
+  return brokenAfter(format.answer({ request, answer: wordsAnswer(call), stamp }), 0, () => pingScript(call))
 }
 
 export function* afterEnd(call: ScenarioInput): Generator<ScriptStep> {
-  const { dialect } = call
+  const { format } = call
   yield* words(call)
-  yield end(call.request.stream ? `${dialect.endMark}${dialect.ping}${dialect.endMark}` : '{"extra":true}')
+  yield end(call.request.stream ? `${format.endMark}${format.ping}${format.endMark}` : '{"extra":true}')
 }
 
 export function over(call: ScenarioInput): ResponseScript {

@@ -1,5 +1,5 @@
 /**
- * The sandbox's response, before any dialect: parts made of pieces, one piece per token. Pure.
+ * The sandbox's response, before any format: parts made of pieces, one piece per token. Pure.
  */
 
 import { isObject, type JsonObject, type NormalizedRequest } from '../request/normalized-request.ts'
@@ -38,7 +38,7 @@ export interface Stamp {
   readonly createdSeconds: number
 }
 
-/** Everything a dialect needs to write an answer. */
+/** Everything a format needs to write an answer. */
 export interface WriterInput {
   readonly request: NormalizedRequest
   readonly answer: SandboxAnswer

@@ -1,6 +1,6 @@
 /**
  * Turns the script of a good response into a bad one: cuts it, slows it, inserts something foreign.
- * Each takes a script and yields one, and knows no dialect. Pure.
+ * Each takes a script and yields one, and knows no format. Pure.
  */
 import type { BodyFraming, ResponseScript, ScriptStep, Write } from './script.ts'
 

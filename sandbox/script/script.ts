@@ -1,5 +1,5 @@
 /**
- * The sandbox's side of a connection, as a list of small steps: the dialects write them, the faults
+ * The sandbox's side of a connection, as a list of small steps: the formats write them, the faults
  * rearrange them, the player plays them. Values only; nothing here touches a socket or the clock.
  */
 

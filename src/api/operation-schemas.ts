@@ -84,7 +84,7 @@ export function inputOf(name: OperationName): JsonSchema {
   return withoutNames(z.toJSONSchema(operations[name].input, { io: 'input', override: plainer }))
 }
 
-function withoutNames({ $schema: _dialect, $id: _id, ...schema }: z.core.JSONSchema.BaseSchema): JsonSchema {
+function withoutNames({ $schema: _schema, $id: _id, ...schema }: z.core.JSONSchema.BaseSchema): JsonSchema {
   return schema as JsonSchema
 }
 

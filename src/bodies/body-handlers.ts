@@ -1,6 +1,6 @@
 /** The calls of a thread that works on large bodies: their memory is transferred to it and back. */
 import { collectGarbage } from '../base/idle-memory.ts'
-import { WireError, type WireErrorCode } from '../wire/dialect.ts'
+import { WireError, type WireErrorCode } from '../wire/format.ts'
 import { type BodyWork, bodyWork, memoryNeeded } from './body-work.ts'
 
 /** The result of one piece of work. */

@@ -13,7 +13,7 @@ import {
   countRequest,
   type UpstreamCountingFormat,
 } from '../wire/counting.ts'
-import { type ExtractedFields, type ReadLimits, WireError } from '../wire/dialect.ts'
+import { type ExtractedFields, type ReadLimits, WireError } from '../wire/format.ts'
 import type {
   ClientFormatName,
   SourceFormat,

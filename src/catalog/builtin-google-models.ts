@@ -33,7 +33,7 @@ export const builtinGoogleModels: readonly ModelDefinition[] = [
   {
     id: 'gemini-embedding-001',
     provider: 'google',
-    dialects: ['openai-embeddings', 'gemini-embeddings'],
+    formats: ['openai-embeddings', 'gemini-embeddings'],
     displayName: 'Gemini Embedding 001',
     released: '2025-05-20',
     context: 2048,

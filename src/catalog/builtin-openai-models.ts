@@ -5,7 +5,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'text-embedding-ada-002',
     provider: 'openai',
-    dialects: ['openai-embeddings'],
+    formats: ['openai-embeddings'],
     displayName: 'text-embedding-ada-002',
     released: '2022-12-15',
     context: 8192,
@@ -58,7 +58,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'text-embedding-3-large',
     provider: 'openai',
-    dialects: ['openai-embeddings'],
+    formats: ['openai-embeddings'],
     displayName: 'text-embedding-3-large',
     released: '2024-01-25',
     context: 8191,
@@ -72,7 +72,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'text-embedding-3-small',
     provider: 'openai',
-    dialects: ['openai-embeddings'],
+    formats: ['openai-embeddings'],
     displayName: 'text-embedding-3-small',
     released: '2024-01-25',
     context: 8191,
@@ -112,7 +112,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'o3-deep-research',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'o3-deep-research',
     released: '2024-06-26',
     context: 200000,
@@ -126,7 +126,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'o4-mini-deep-research',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'o4-mini-deep-research',
     released: '2024-06-26',
     context: 200000,
@@ -205,7 +205,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'o1-pro',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'o1-pro',
     released: '2025-03-19',
     context: 200000,
@@ -284,7 +284,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'o3-pro',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'o3-pro',
     released: '2025-06-10',
     context: 200000,
@@ -354,7 +354,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5-codex',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-5-Codex',
     released: '2025-09-15',
     context: 400000,
@@ -369,7 +369,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5-pro',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-5 Pro',
     released: '2025-10-06',
     context: 400000,
@@ -411,7 +411,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.1-codex',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-5.1 Codex',
     released: '2025-11-13',
     context: 400000,
@@ -426,7 +426,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.1-codex-max',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-5.1 Codex Max',
     released: '2025-11-13',
     context: 400000,
@@ -441,7 +441,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.1-codex-mini',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-5.1 Codex mini',
     released: '2025-11-13',
     context: 400000,
@@ -483,7 +483,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.2-codex',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-5.2 Codex',
     released: '2025-12-11',
     context: 400000,
@@ -498,7 +498,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.2-pro',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-5.2 Pro',
     released: '2025-12-11',
     context: 400000,
@@ -513,7 +513,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.3-codex',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-5.3 Codex',
     released: '2026-02-05',
     context: 400000,
@@ -528,7 +528,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.3-codex-spark',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-5.3 Codex Spark',
     released: '2026-02-05',
     context: 128000,
@@ -577,7 +577,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.4-pro',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-5.4 Pro',
     released: '2026-03-05',
     context: 1050000,
@@ -643,7 +643,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-5.5-pro',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-5.5 Pro',
     released: '2026-04-23',
     context: 1050000,
@@ -708,7 +708,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-6.1-sol',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-6.1 Sol',
     released: '2026-09-29',
     context: 1050000,
@@ -732,7 +732,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-6-astra',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-6 Astra',
     released: '2026-09-03',
     context: 1050000,
@@ -756,7 +756,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-6.1-terra',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-6.1 Terra',
     released: '2026-10-26',
     context: 1050000,
@@ -782,7 +782,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-6.2-astra',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-6.2 Astra',
     released: '2026-11-17',
     context: 1050000,
@@ -808,7 +808,7 @@ export const builtinOpenaiModels: readonly ModelDefinition[] = [
   {
     id: 'gpt-6.2-sol',
     provider: 'openai',
-    dialects: ['openai-responses'],
+    formats: ['openai-responses'],
     displayName: 'GPT-6.2 Sol',
     released: '2026-11-17',
     context: 1050000,

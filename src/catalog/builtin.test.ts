@@ -7,7 +7,7 @@ import type { ModelDefinition } from './definition.ts'
 import { definitionMistake } from './mistakes.ts'
 import { priceBody } from './prices.ts'
 
-const isEmbedding = ({ dialects }: ModelDefinition) => dialects?.includes('openai-embeddings') === true
+const isEmbedding = ({ formats }: ModelDefinition) => formats?.includes('openai-embeddings') === true
 const byId = new Map(builtinModels.map((model) => [model.id, model]))
 
 test('every row has a provider, limits, and prices without a mistake and with a source', () => {

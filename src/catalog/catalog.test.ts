@@ -34,7 +34,7 @@ const given: GivenSources = {
       displayName: 'House',
       families: ['house-'],
       defaultOrigin: 'http://127.0.0.1:1',
-      dialects: ['openai-chat'],
+      formats: ['openai-chat'],
     },
   ],
 }
@@ -97,6 +97,24 @@ test('a price by command is in force from now on, also after a restart, and the 
   assert.equal(catalog.snapshot.models.get('quick')?.prices.length, 2)
   assert.deepEqual((await open()).snapshot, catalog.snapshot)
   assert.equal((await versions(store)).length, 3)
+})
+
+test('formats that an earlier version stored for a model and its offers are kept', async (context) => {
+  const { store, open } = await prepare(context)
+  const dialects = ['openai-chat']
+  const offers = [{ upstream: 'house', dialects }]
+  for (const stored of [
+    { ...house, id: 'offered', offers },
+    { ...house, id: 'house-plain', dialects },
+  ]) {
+    const row = { name: stored.id, body: JSON.stringify(stored), disabled: 0 }
+    await store.database.insertInto('model_override').values(row).execute()
+  }
+  const both = { ...given.providers[0]!, formats: ['anthropic', 'openai-chat'] } as const
+  const { models } = (await open({ ...given, providers: [both] })).snapshot
+  const formats = (name: string) => models.get(name)?.offers.map((offer) => offer.formats)
+  assert.deepEqual([formats('offered'), formats('house-plain')], [[dialects], [dialects]])
+  assert.deepEqual(formats('house-2'), [both.formats])
 })
 
 test('upstreams that an earlier version stored for a model are its offers', async (context) => {

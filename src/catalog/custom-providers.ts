@@ -27,7 +27,7 @@ function customProvider({ name, url, custom }: OwnProvider): readonly ProviderFa
       families: [prefix],
       namesModelsBelow: prefix,
       defaultOrigin: new URL(url).origin,
-      dialects: custom.formats,
+      formats: custom.formats,
     },
   ]
 }

@@ -53,7 +53,7 @@ export interface ModelDefinition {
   /** Fallback models, in order, for requests that it cannot serve. */
   readonly fallbacks?: readonly string[] | undefined
   /** The formats that its upstreams have for it; left out: every conversation format that its provider speaks. */
-  readonly dialects?: readonly UpstreamFormatName[] | undefined
+  readonly formats?: readonly UpstreamFormatName[] | undefined
   readonly displayName?: string | undefined
   readonly released?: string | undefined
   /** Tokens of input and output together. */
@@ -91,7 +91,7 @@ export interface OfferDefinition {
   /** The upstream's price; left out: the list price under which the catalog knows the model there. */
   readonly cost?: CostDefinition | undefined
   /** The formats that the upstream has for it; left out: the model's at its own provider, else all for conversations. */
-  readonly dialects?: readonly UpstreamFormatName[] | undefined
+  readonly formats?: readonly UpstreamFormatName[] | undefined
 }
 
 /** A configured endpoint; `url` null: the provider's own address. */

@@ -89,8 +89,8 @@ export function draftOf(name: string, sources: CatalogSources, merged: MergedMod
 const outputsWithoutRate = ['image', 'video']
 
 /** Only conversations have tokens of output. */
-export function outputTokensMax({ dialects, maxOutput }: ModelDefinition): number | undefined {
-  const converses = dialects === undefined || dialects.some(isConversationFormat)
+export function outputTokensMax({ formats, maxOutput }: ModelDefinition): number | undefined {
+  const converses = formats === undefined || formats.some(isConversationFormat)
   return maxOutput ?? (converses ? undefined : 0)
 }
 
@@ -152,7 +152,7 @@ function draft(definition: ModelDefinition, { sources, disabled, finder }: Draft
   const offered = { ...definition, provider }
   const catalogName = nameThere(offered, sources.providers)
   const reachable =
-    providerFacts === undefined ? [] : formatsAt(definition.dialects, providerFacts, catalogName)
+    providerFacts === undefined ? [] : formatsAt(definition.formats, providerFacts, catalogName)
   if (definition.offers === undefined && reachable.length === 0) return unsold(notReachable)
   const offers = finder.offersOf(offered)
   if (offers.length === 0) return unsold(withoutOffer(offered, finder, sources))
@@ -168,7 +168,7 @@ function draft(definition: ModelDefinition, { sources, disabled, finder }: Draft
     name: id,
     provider,
     upstreamModel: catalogName,
-    dialects: [...new Set(offers.flatMap(({ dialects }) => dialects))],
+    formats: [...new Set(offers.flatMap(({ formats }) => formats))],
     displayName: definition.displayName ?? id,
     releasedMs: released,
     contextTokens: context,

@@ -28,7 +28,7 @@ function snapshotOf(builtin: readonly ModelDefinition[]): Snapshot {
         displayName: 'House',
         families: ['m-'],
         defaultOrigin: 'http://127.0.0.1:1',
-        dialects: ['openai-chat', 'anthropic', 'openai-embeddings'] as const,
+        formats: ['openai-chat', 'anthropic', 'openai-embeddings'] as const,
       },
     ],
   }
@@ -67,8 +67,8 @@ const snapshot = snapshotOf([
 ])
 const order = ['m-new', 'm-mid-a', 'm-mid-b', 'm-old', 'm-undated']
 
-function list(dialect: 'openai-chat' | 'anthropic', query = '') {
-  return listModels(snapshot, dialect, new URLSearchParams(query), moment) as {
+function list(format: 'openai-chat' | 'anthropic', query = '') {
+  return listModels(snapshot, format, new URLSearchParams(query), moment) as {
     data: { id: string; pricing: Record<string, unknown> }[]
     has_more?: boolean
     first_id?: string | null
@@ -94,7 +94,7 @@ test('a row for Chat Completions clients', () => {
     context_length: 1_000_000,
     max_output_tokens: 128_000,
     architecture: { input_modalities: ['text', 'image'], output_modalities: ['text'] },
-    dialects: ['openai-chat', 'anthropic'],
+    formats: ['openai-chat', 'anthropic'],
     deprecated: false,
     pricing: {
       prompt: '0.0000001',
@@ -145,7 +145,7 @@ test('a row for Gemini clients has their names and the same price', () => {
     display_name: 'The newest',
     context_length: 1_000_000,
     max_output_tokens: 128_000,
-    dialects: ['openai-chat', 'anthropic'],
+    formats: ['openai-chat', 'anthropic'],
     deprecated: false,
   })
   const openai = showModel(snapshot, 'openai-chat', 'm-new', now) as typeof row
@@ -155,7 +155,7 @@ test('a row for Gemini clients has their names and the same price', () => {
 })
 
 test('an embedding model cannot be asked to generate', () => {
-  const vectors = snapshotOf([{ id: 'm-vectors', ...plain, dialects: ['openai-embeddings'] }])
+  const vectors = snapshotOf([{ id: 'm-vectors', ...plain, formats: ['openai-embeddings'] }])
   const row = showModel(vectors, 'gemini', 'm-vectors', now) as Record<string, unknown>
   assert.deepEqual(row.supportedGenerationMethods, [])
 })

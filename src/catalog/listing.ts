@@ -1,5 +1,5 @@
 /**
- * The available models, in each dialect's list format and as the public price list. All come from one snapshot.
+ * The available models, in each format's list and as the public price list. All come from one snapshot.
  * Pure; prices are those in force at `nowMs`.
  */
 
@@ -69,33 +69,33 @@ const shapes: Readonly<Record<ClientFormatName, ListingFormat>> = {
 /** The body of `GET /models`. Throws `invalid_value` for a page that cannot be. */
 export function listModels(
   snapshot: Snapshot,
-  dialect: ClientFormatName,
+  format: ClientFormatName,
   query: URLSearchParams,
   moment: ListingMoment,
 ): ListingObject {
   const models = inOrder(snapshot).filter(isListed)
-  return shapes[dialect].list(shownModels(moment.view, snapshot, models), query, moment)
+  return shapes[format].list(shownModels(moment.view, snapshot, models), query, moment)
 }
 
 /** Cache key: lists with the same key differ within a snapshot only by prices. `names`: as for `only`. */
 export function listKey(
-  dialect: ClientFormatName,
+  format: ClientFormatName,
   query: URLSearchParams,
   names: readonly string[] | null,
 ): string {
-  const { name, pageFields } = shapes[dialect]
+  const { name, pageFields } = shapes[format]
   return JSON.stringify([name, pageFields.map((field) => query.get(field)), names])
 }
 
 /** The body of `GET /models/{id}`; undefined if the model is not available. */
 export function showModel(
   snapshot: Snapshot,
-  dialect: ClientFormatName,
+  format: ClientFormatName,
   name: string,
   { nowMs, view }: Pick<ListingMoment, 'nowMs' | 'view'>,
 ): ListingObject | undefined {
   const found = modelNamed(snapshot, name)
-  return found === undefined ? undefined : shapes[dialect].row(shownModel(view, snapshot, found.model), nowMs)
+  return found === undefined ? undefined : shapes[format].row(shownModel(view, snapshot, found.model), nowMs)
 }
 
 function shownModels(view: CustomerView, snapshot: Snapshot, models: readonly Model[]): readonly Model[] {
@@ -140,7 +140,7 @@ export function pricingRows(
     model: model.name,
     displayName: model.displayName,
     provider: model.provider,
-    dialects: model.dialects,
+    formats: model.formats,
     contextTokens: model.contextTokens,
     inputTokensMax: model.inputTokensMax,
     outputTokensMax: model.outputTokensMax,
@@ -259,7 +259,7 @@ function geminiRow(model: Model, nowMs: number): ListingObject {
     displayName: model.displayName,
     inputTokenLimit: model.inputTokensMax,
     outputTokenLimit: model.outputTokensMax,
-    supportedGenerationMethods: model.dialects.some(isConversationFormat)
+    supportedGenerationMethods: model.formats.some(isConversationFormat)
       ? ['generateContent', 'countTokens']
       : [],
     thinking: model.reasons,
@@ -327,7 +327,7 @@ function commonRow(model: Model, nowMs: number): ListingObject {
     context_length: model.contextTokens,
     max_output_tokens: model.outputTokensMax,
     architecture: { input_modalities: model.inputs, output_modalities: model.outputs },
-    dialects: model.dialects,
+    formats: model.formats,
     deprecated: model.deprecated,
     pricing: pricing(priceAt(model, nowMs)),
   }

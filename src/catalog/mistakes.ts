@@ -47,7 +47,7 @@ function upstreamMistakes({ upstreams, providers, builtin }: Checked): readonly 
     if (facts === undefined) return []
     const wrongUrl = addressProblem(url, facts)
     const wrongCredential = credentialFormMistake(credential, facts, { isOperators: true })
-    const hasFormat = formats === undefined || facts.dialects.some((dialect) => formats.includes(dialect))
+    const hasFormat = formats === undefined || facts.formats.some((format) => formats.includes(format))
     return [
       ...(hasFormat ? [] : [`upstreams: ${name}: formats: ${facts.displayName} has none of them`]),
       ...(wrongUrl === undefined ? [] : [`upstreams: ${name}: ${wrongUrl}`]),

@@ -110,7 +110,7 @@ export async function writeOffer(
     return { kind: 'unknown_upstream' }
   const now = offersNow(state, model)
   const { from, rows } = 'kind' in now ? { from: undefined, rows: [] } : now
-  const isOnlyNamed = [priority, weight, cost, definition.dialects].every((given) => given === undefined)
+  const isOnlyNamed = [priority, weight, cost, definition.formats].every((given) => given === undefined)
   const isThere =
     from === 'upstreams' &&
     isOnlyNamed &&
@@ -124,7 +124,7 @@ export async function writeOffer(
   const present = rows.filter(({ provider }) => provider !== null)
   const offers = isThere ? null : choicesWith(present, input)
   // The formats belong to the offer, not to the model.
-  const facts = { ...definition, dialects: undefined }
+  const facts = { ...definition, formats: undefined }
   return await writeOffers(state, { model, offers, definition: facts, allowUnserved: true })
 }
 

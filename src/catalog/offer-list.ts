@@ -21,7 +21,7 @@ export interface OfferChoice {
   /** null: none. */
   readonly cost?: CostDefinition | null | undefined
   /** null: the provider's formats. */
-  readonly dialects?: OfferDefinition['dialects'] | null | undefined
+  readonly formats?: OfferDefinition['formats'] | null | undefined
   readonly enabled?: boolean | undefined
 }
 
@@ -33,7 +33,7 @@ export interface OfferRow {
   readonly upstreamModel: string
   readonly priority: number
   readonly weight: number
-  readonly dialects: Offer['dialects']
+  readonly formats: Offer['formats']
   readonly enabled: boolean
   /** Why it cannot serve although it is enabled. */
   readonly trouble: string | null
@@ -97,14 +97,14 @@ function rowsOf(definition: ModelDefinition, known: OfferListSources): readonly 
 }
 
 function servingRow(offer: Offer, written: OfferDefinition, known: OfferListSources): OfferRow {
-  const { upstream, upstreamModel, priority, weight, dialects, cost } = offer
+  const { upstream, upstreamModel, priority, weight, formats, cost } = offer
   const place = { upstream: upstream.name, upstreamModel }
   const isUpstreamDisabled = known.disabled.has(upstream.name)
   const rates = costRates(known.snapshot, offer, known.nowMs)
   return {
     ...place,
     provider: upstream.provider,
-    ...{ priority, weight, dialects, written },
+    ...{ priority, weight, formats, written },
     enabled: !isPlaceDisabled(known.disabled, place),
     trouble: isUpstreamDisabled ? upstreamDisabled : null,
     cost: cost ?? null,
@@ -124,7 +124,7 @@ function unusedRow(definition: ModelDefinition, written: OfferDefinition, known:
     provider: found?.provider ?? unused?.provider ?? null,
     priority: written.priority ?? 1,
     weight: written.weight ?? found?.weight ?? 1,
-    dialects: written.dialects ?? [],
+    formats: written.formats ?? [],
     enabled: !isPlaceDisabled(known.disabled, { upstream, upstreamModel }),
     trouble: found === undefined ? (unused?.problem ?? 'there is no such upstream') : noFormat,
     cost: written.cost === undefined ? null : costOf(written.cost),
@@ -136,8 +136,8 @@ const noFormat = 'the upstream has no format in which the model can be called'
 
 /** A text that changes with the list or its overrides. */
 function revisionOf(rows: readonly OfferRow[], override: ModelDefinition | null): string {
-  const facts = rows.map(({ upstream, upstreamModel, priority, weight, dialects, enabled, written }) => {
-    return [upstream, upstreamModel, priority, weight, dialects, enabled, written.cost ?? null]
+  const facts = rows.map(({ upstream, upstreamModel, priority, weight, formats, enabled, written }) => {
+    return [upstream, upstreamModel, priority, weight, formats, enabled, written.cost ?? null]
   })
   const text = JSON.stringify([facts, override?.offers ?? null])
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
@@ -183,7 +183,7 @@ export function* writtenOffers(
 }
 
 function writtenOffer(choice: OfferChoice, before: readonly OfferRow[]): OfferDefinition {
-  const { upstream, upstreamModel, priority, weight, cost, dialects } = choice
+  const { upstream, upstreamModel, priority, weight, cost, formats } = choice
   const here = before.filter((row) => row.upstream === upstream)
   const old = upstreamModel === undefined ? here[0] : here.find((row) => row.upstreamModel === upstreamModel)
   return {
@@ -192,7 +192,7 @@ function writtenOffer(choice: OfferChoice, before: readonly OfferRow[]): OfferDe
     model: upstreamModel ?? old?.upstreamModel,
     weight: weight ?? old?.written.weight,
     cost: cost === undefined ? old?.written.cost : (cost ?? undefined),
-    dialects: dialects === undefined ? old?.written.dialects : (dialects ?? undefined),
+    formats: formats === undefined ? old?.written.formats : (formats ?? undefined),
   }
 }
 
@@ -224,7 +224,7 @@ export function choicesWith(rows: readonly OfferRow[], input: OfferInput): reado
     priority: input.priority ?? changed?.priority ?? 1,
     weight: input.weight ?? changed?.written.weight,
     cost: input.cost === undefined ? changed?.written.cost : input.cost,
-    dialects: input.definition.dialects ?? changed?.written.dialects,
+    formats: input.definition.formats ?? changed?.written.formats,
     enabled: true,
   }
   const kept = rows.map((row) => {
@@ -281,7 +281,7 @@ interface ShownRow {
 function shownRows(rows: readonly OfferRow[]): readonly ShownRow[] {
   const groups = [...new Set(rows.map(({ priority }) => priority))].sort((one, other) => one - other)
   return rows.map((row) => {
-    const { upstreamModel, priority, weight, dialects, enabled, cost: amounts } = row
+    const { upstreamModel, priority, weight, formats, enabled, cost: amounts } = row
     const cost =
       amounts === null || amounts === undefined
         ? null
@@ -293,7 +293,7 @@ function shownRows(rows: readonly OfferRow[]): readonly ShownRow[] {
         name: upstreamModel,
         weight: String(weight),
         cost,
-        formats: [...dialects].sort().join(', '),
+        formats: [...formats].sort().join(', '),
         enabled: enabled ? 'enabled' : 'disabled',
       },
     }

@@ -15,7 +15,7 @@ const facts = (provider: string, families: string[]): ProviderFacts => ({
     displayName: provider.toUpperCase(),
     defaultOrigin: `https://api.${provider}.example`,
   },
-  dialects: ['openai-chat'],
+  formats: ['openai-chat'],
 })
 const providers = [
   { ...facts('one', ['own-']), servedElsewhere: ['own-open'] },
@@ -126,8 +126,8 @@ test('a profile of Amazon Bedrock by its ARN is requested as the model that it i
     const [draft] = draftModels({ ...sources, providers: connectors })
     const [offer] = draft?.kind === 'sold' ? draft.model.offers : []
     assert.equal(offer?.upstreamModel, name)
-    assert.deepEqual(offer?.dialects.includes(format), true, `${name}: ${offer?.dialects}`)
-    if (format === 'anthropic') assert.deepEqual(offer?.dialects, ['anthropic'], name)
+    assert.deepEqual(offer?.formats.includes(format), true, `${name}: ${offer?.formats}`)
+    if (format === 'anthropic') assert.deepEqual(offer?.formats, ['anthropic'], name)
   }
 })
 
@@ -175,7 +175,7 @@ for (const [id, provider, there, inTables, formats] of operatorsNames) {
       })
       const [offer] = draft?.kind === 'sold' ? draft.model.offers : []
       assert.deepEqual(
-        [offer?.upstreamModel, offer?.catalogName, offer?.dialects.join(' ')],
+        [offer?.upstreamModel, offer?.catalogName, offer?.formats.join(' ')],
         [there, inTables, formats],
       )
     }

@@ -20,7 +20,7 @@ import type { Offer, Snapshot, Upstream } from './types.ts'
 import { parseAddress } from './upstream-address.ts'
 
 /** A model as far as offers depend on it. */
-export interface OfferedModel extends Pick<ModelDefinition, 'id' | 'upstreamId' | 'offers' | 'dialects'> {
+export interface OfferedModel extends Pick<ModelDefinition, 'id' | 'upstreamId' | 'offers' | 'formats'> {
   readonly provider: string
 }
 
@@ -95,14 +95,14 @@ export function offerFinder(sources: OfferSources): OfferFinder {
         const listedName = models === 'all' ? undefined : models.get(model.id)
         const upstreamModel = listedName ?? catalogName
         const name = nameInTables(upstreamModel, { model, facts, catalogName, names })
-        const dialects = formatsAt(model.dialects, facts, name)
+        const formats = formatsAt(model.formats, facts, name)
         const { weight } = upstream
         return [
           {
             upstream,
             upstreamModel,
             catalogName: name,
-            dialects,
+            formats,
             priority: firstGroup,
             weight,
           },
@@ -124,7 +124,7 @@ function writtenOffer(
     },
 ): readonly Offer[] {
   const { upstream, models, facts, catalogName } = at
-  const ownFormats = upstream.provider === model.provider ? model.dialects : elsewhere(model.dialects)
+  const ownFormats = upstream.provider === model.provider ? model.formats : elsewhere(model.formats)
   const listedName = models === 'all' ? undefined : models.get(model.id)
   const upstreamModel = written.model ?? listedName ?? catalogName
   const name = nameInTables(upstreamModel, { ...at, model })
@@ -133,7 +133,7 @@ function writtenOffer(
     upstream,
     upstreamModel,
     catalogName: name,
-    dialects: formatsAt(written.dialects ?? ownFormats, facts, name),
+    formats: formatsAt(written.formats ?? ownFormats, facts, name),
     priority: written.priority ?? firstGroup,
     weight: written.weight ?? upstream.weight,
     ...(written.cost === undefined ? {} : { cost: costOf(written.cost) }),
@@ -186,22 +186,22 @@ export function costOf({ input, output }: CostDefinition): NonNullable<Offer['co
 }
 
 /** If a provider lacks a format for the model, another host may have it; other operations have no substitute. */
-function elsewhere(dialects: readonly UpstreamFormatName[] | undefined): typeof dialects {
-  return dialects?.some(isConversationFormat) === true ? undefined : dialects
+function elsewhere(formats: readonly UpstreamFormatName[] | undefined): typeof formats {
+  return formats?.some(isConversationFormat) === true ? undefined : formats
 }
 
-function canServe({ dialects }: Offer): boolean {
-  return dialects.length > 0
+function canServe({ formats }: Offer): boolean {
+  return formats.length > 0
 }
 
 /** The formats of a model at a provider: the chosen ones, else the provider's formats for it. */
 export function formatsAt(
   chosen: readonly UpstreamFormatName[] | undefined,
-  facts: Pick<ProviderFacts, 'dialects' | 'formatsOf'>,
+  facts: Pick<ProviderFacts, 'formats' | 'formatsOf'>,
   catalogName: string,
 ): readonly UpstreamFormatName[] {
   const formats = chosen ?? facts.formatsOf?.(catalogName)
-  return facts.dialects.filter((dialect) => formats?.includes(dialect) ?? isConversationFormat(dialect))
+  return facts.formats.filter((format) => formats?.includes(format) ?? isConversationFormat(format))
 }
 
 /** Where a model's prompts may go is changed by saying so, not by leaving it out. */
@@ -263,7 +263,7 @@ function servingUpstream(definition: UpstreamDefinition, facts: ProviderFacts): 
 /** The provider's facts limited to the formats of the upstream's host. */
 function factsAt({ formats }: Pick<UpstreamDefinition, 'formats'>, facts: ProviderFacts): ProviderFacts {
   if (formats === undefined) return facts
-  return { ...facts, dialects: facts.dialects.filter((dialect) => formats.includes(dialect)) }
+  return { ...facts, formats: facts.formats.filter((format) => formats.includes(format)) }
 }
 
 /** Models of an upstream: the configured ones, else all at the provider's own address and none elsewhere. */

@@ -1,7 +1,8 @@
 /** The table `model_override`: what operators changed about models on the command line and in the console. */
 import { runInTurns, type Steps, type Turns } from '../base/steps.ts'
 import type { Transaction } from '../store/transaction.ts'
-import type { ModelDefinition } from './definition.ts'
+import type { UpstreamFormatName } from '../wire/format-names.ts'
+import type { ModelDefinition, OfferDefinition } from './definition.ts'
 import type { Override } from './sources.ts'
 
 /** The row of a model; an empty override if there is none. */
@@ -104,9 +105,27 @@ function overrideOf(row: OverrideRow): Override {
   return { name: row.name, definition, disabled: row.disabled !== 0n }
 }
 
-/** A stored definition; earlier versions named the only upstreams of a model in `upstreams`. */
-function definitionOf(stored: ModelDefinition & { readonly upstreams?: readonly string[] }): ModelDefinition {
-  const { upstreams, ...definition } = stored
-  if (upstreams === undefined || definition.offers !== undefined) return definition
-  return { ...definition, offers: upstreams.map((upstream) => ({ upstream })) }
+interface StoredFormats {
+  /** The name of `formats` in earlier versions. */
+  readonly dialects?: readonly UpstreamFormatName[]
+}
+
+interface StoredDefinition extends Omit<ModelDefinition, 'offers'>, StoredFormats {
+  /** The only upstreams of the model, in earlier versions. */
+  readonly upstreams?: readonly string[]
+  readonly offers?: readonly (OfferDefinition & StoredFormats)[]
+}
+
+/** A stored definition, of which earlier versions had two members under other names. */
+function definitionOf({ upstreams, offers, ...stored }: StoredDefinition): ModelDefinition {
+  const current: StoredDefinition['offers'] = offers ?? upstreams?.map((upstream) => ({ upstream }))
+  const definition = withFormats(stored)
+  return current === undefined ? definition : { ...definition, offers: current.map(withFormats) }
+}
+
+function withFormats<Stored extends StoredFormats>({
+  dialects,
+  ...stored
+}: Stored): Omit<Stored, 'dialects'> {
+  return dialects === undefined ? stored : { ...stored, formats: dialects }
 }

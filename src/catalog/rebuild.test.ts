@@ -43,7 +43,7 @@ async function depsOf(context: TestContext, onTurn: () => void): Promise<Catalog
         {
           ...{ provider: 'house', displayName: 'House', families: ['house-'] },
           defaultOrigin: 'http://127.0.0.1:1',
-          dialects: ['openai-chat'],
+          formats: ['openai-chat'],
         },
       ],
     },

@@ -10,7 +10,7 @@ import type { TestModel } from './types.ts'
 export interface SandboxModel {
   readonly name: string
   /** Formats of its answers; left out: all conversation formats. */
-  readonly dialects?: readonly UpstreamFormatName[]
+  readonly formats?: readonly UpstreamFormatName[]
   readonly testModel: TestModel
 }
 
@@ -33,10 +33,10 @@ const price: PriceDefinition = {
 
 /** `behaviors`: the names that the sandbox answers to. */
 export function sandboxModels(behaviors: readonly SandboxModel[]): readonly ModelDefinition[] {
-  return behaviors.map(({ name, dialects, testModel }) => ({
+  return behaviors.map(({ name, formats, testModel }) => ({
     id: name,
     provider: 'sandbox',
-    dialects,
+    formats,
     testModel,
     displayName: name,
     released: '2026-01-01',

@@ -16,28 +16,28 @@ const providers: readonly ProviderFacts[] = [
     displayName: 'OpenAI',
     families: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4'],
     defaultOrigin: 'https://api.openai.com',
-    dialects: ['openai-chat', 'openai-responses', 'openai-embeddings'],
+    formats: ['openai-chat', 'openai-responses', 'openai-embeddings'],
   },
   {
     provider: 'anthropic',
     displayName: 'Anthropic',
     families: ['claude-'],
     defaultOrigin: 'https://api.anthropic.com',
-    dialects: ['anthropic'],
+    formats: ['anthropic'],
   },
   {
     provider: 'google',
     displayName: 'Google',
     families: ['gemini-'],
     defaultOrigin: 'https://generativelanguage.googleapis.com',
-    dialects: ['gemini', 'openai-embeddings', 'gemini-embeddings'],
+    formats: ['gemini', 'openai-embeddings', 'gemini-embeddings'],
   },
   {
     provider: 'sandbox',
     displayName: 'the sandbox',
     families: ['sandbox-'],
     defaultOrigin: 'http://127.0.0.1:1',
-    dialects: ['openai-chat', 'openai-responses', 'anthropic', 'gemini'],
+    formats: ['openai-chat', 'openai-responses', 'anthropic', 'gemini'],
   },
 ]
 
@@ -50,7 +50,7 @@ const everything: CatalogSources = {
     ...builtinModels,
     ...sandboxModels([
       { name: 'sandbox-echo', testModel: 'basic' },
-      { name: 'sandbox-chat-echo', dialects: ['openai-chat'], testModel: 'special' },
+      { name: 'sandbox-chat-echo', formats: ['openai-chat'], testModel: 'special' },
     ]),
   ],
   configured: [],
@@ -83,7 +83,7 @@ const houseModel: ModelDefinition = {
 }
 
 /** Leaves out Google's image models. */
-const spoken: readonly (readonly [name: string, dialects: readonly string[]])[] = [
+const spoken: readonly (readonly [name: string, formats: readonly string[]])[] = [
   ['gpt-5', ['openai-chat', 'openai-responses']],
   ['gpt-5-codex', ['openai-responses']],
   ['gpt-6.1-sol', ['openai-responses']],
@@ -96,9 +96,9 @@ const spoken: readonly (readonly [name: string, dialects: readonly string[]])[] 
   ['sandbox-chat-echo', ['openai-chat']],
 ]
 
-for (const [name, dialects] of spoken) {
-  test(`${name} is sold once it has an upstream, and is spoken to in ${dialects.join(', ')}`, () => {
-    assert.deepEqual(snapshotOf({}).models.get(name)?.dialects, dialects)
+for (const [name, formats] of spoken) {
+  test(`${name} is sold once it has an upstream, and is spoken to in ${formats.join(', ')}`, () => {
+    assert.deepEqual(snapshotOf({}).models.get(name)?.formats, formats)
   })
 }
 
@@ -114,13 +114,13 @@ const unsold: readonly [what: string, name: string, changed: Partial<CatalogSour
   [
     'served by another API only',
     'gpt-5-codex',
-    { providers: providers.map((facts) => ({ ...facts, dialects: ['openai-chat'] })) },
+    { providers: providers.map((facts) => ({ ...facts, formats: ['openai-chat'] })) },
     /^not reachable yet in any format/,
   ],
   [
     'embeddings in a format that is not spoken',
     'gemini-embedding-001',
-    { providers: providers.map((facts) => ({ ...facts, dialects: ['gemini'] })) },
+    { providers: providers.map((facts) => ({ ...facts, formats: ['gemini'] })) },
     /^not reachable yet in any format/,
   ],
   ['what makes pictures', 'gemini-2.5-flash-image', {}, /^its image output has no price$/],
@@ -294,7 +294,7 @@ const mistakes: readonly [what: string, changed: Partial<CatalogSources>, expect
   ],
   [
     'embeddings without a size of output',
-    { configured: [{ ...houseModel, dialects: ['openai-embeddings'], maxOutput: undefined }] },
+    { configured: [{ ...houseModel, formats: ['openai-embeddings'], maxOutput: undefined }] },
     [],
   ],
   [

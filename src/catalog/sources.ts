@@ -20,7 +20,7 @@ export interface ProviderFacts {
   addressMistake?(url: string): string | undefined
   /** Fields of a structured credential; absent: a credential is a single text. */
   readonly credentialForms?: readonly { readonly fields: readonly string[]; readonly isLocal?: true }[]
-  readonly dialects: readonly UpstreamFormatName[]
+  readonly formats: readonly UpstreamFormatName[]
   /** The formats in which it serves a model of this name; absent: all. */
   formatsOf?(upstreamModel: string): readonly UpstreamFormatName[]
 }

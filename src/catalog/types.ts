@@ -61,7 +61,7 @@ export interface Model {
   /** The maker's name for the model, which determines the accepted input and the token counts. */
   readonly upstreamModel: string
   /** Wire formats of all offers together. */
-  readonly dialects: readonly UpstreamFormatName[]
+  readonly formats: readonly UpstreamFormatName[]
   readonly displayName: string
   readonly releasedMs: number | null
   readonly contextTokens: number
@@ -121,7 +121,7 @@ export interface Offer {
   /** Name in the tables of the upstream's provider; determines the accepted input and the token counts there. */
   readonly catalogName: string
   /** The formats in which it is requested there; never empty. */
-  readonly dialects: readonly UpstreamFormatName[]
+  readonly formats: readonly UpstreamFormatName[]
   /** The group; groups with lower numbers are tried first. */
   readonly priority: number
   /** The share of the group's requests. */

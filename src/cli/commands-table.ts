@@ -87,7 +87,7 @@ export const commands: readonly Command[] = [
       upstreamModel: "upstream's name for the model, if different",
       contextTokens: 'context length in tokens, for an unknown model',
       outputTokensMax: 'maximum output tokens, for an unknown model',
-      dialects: 'the formats that the upstream has for it, e.g. openai-chat',
+      formats: 'the formats that the upstream has for it, e.g. openai-chat',
     },
     print: print.model,
   }),

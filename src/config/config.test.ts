@@ -184,7 +184,7 @@ models:
   - id: house-model
     provider: openai
     upstreamId: gpt-x
-    dialects: [openai-chat]
+    formats: [openai-chat]
     context: 128000
     maxOutput: 4096
     inputs: [text, image]
@@ -211,7 +211,7 @@ markup: 5%
     'service_tier:priority': '5/3',
   })
   assert.equal(model?.context, 128_000)
-  assert.deepEqual(model?.dialects, ['openai-chat'])
+  assert.deepEqual(model?.formats, ['openai-chat'])
   assert.equal(model?.reasoning, true)
   assert.deepEqual(found.aliases, { quick: 'house-model' })
   assert.deepEqual(found.disabled, ['gpt-4'])
@@ -361,6 +361,11 @@ const wrong: readonly [what: string, text: string, mistake: string][] = [
     'file.yaml: models[0].upstreams: unknown name; write offers: [one, two]',
   ],
   [
+    'the formats of an offer by their earlier name',
+    'models: [{ id: a, offers: [{ upstream: one, dialects: [openai-chat] }] }]',
+    'file.yaml: models[0].offers[0].dialects: unknown name; write formats: [openai-chat]',
+  ],
+  [
     'a price that is not a number',
     'models: [{ id: a, prices: [{ input: cheap, output: 1 }] }]',
     'file.yaml: models[0].prices[0].input: must be an amount in USD with at most 9 decimal places, such as 0.15',
@@ -383,8 +388,8 @@ const wrong: readonly [what: string, text: string, mistake: string][] = [
   ['a list where a mapping belongs', 'server: [1]', 'file.yaml: server: must be a mapping'],
   [
     'an unknown format',
-    'models: [{ id: a, dialects: [chat] }]',
-    'file.yaml: models[0].dialects[0]: must be openai-chat, openai-responses, openai-embeddings, anthropic, gemini, gemini-embeddings, or bedrock-converse',
+    'models: [{ id: a, formats: [chat] }]',
+    'file.yaml: models[0].formats[0]: must be openai-chat, openai-responses, openai-embeddings, anthropic, gemini, gemini-embeddings, or bedrock-converse',
   ],
   [
     'an output of no kind',

@@ -100,7 +100,7 @@ const upstreamFields = z.strictObject({
   formats: formats
     .optional()
     .describe(
-      'A list of the API formats that the server supports, as in `dialects` of a model. Set it where a URL has fewer than its provider, such as `[openai-chat]` for Chat Completions alone. Defaults to all of the provider. Required for `custom`, whose models are listed in the first one.',
+      'A list of the API formats that the server supports, as in `formats` of a model. Set it where a URL has fewer than its provider, such as `[openai-chat]` for Chat Completions alone. Defaults to all of the provider. Required for `custom`, whose models are listed in the first one.',
     ),
   auth: z
     .union([z.strictObject({ header: z.string().min(1).max(100) })], 'must be { header: name }')
@@ -221,7 +221,7 @@ export const offer = z.strictObject({
     .describe(
       'What the upstream charges, in USD per million tokens: `{ input: 0.20, output: 0.60 }`, for `strategy: price` and warnings of prices below cost. Defaults to the list price of the model there, if known.',
     ),
-  dialects: formats
+  formats: formats
     .optional()
     .describe(
       'The API formats that the upstream supports for the model. Defaults to every conversation format of its provider.',
@@ -241,7 +241,7 @@ export const model = z.strictObject({
     .max(100)
     .optional()
     .describe(
-      "The only upstreams that serve it, which may be of different providers and formats: a name, or `{ upstream, model, priority, weight, cost, dialects }` each. Defaults to the upstreams that list it, plus those that serve `all` if it is one of the provider's own models. See [Routing](models.md#routing).",
+      "The only upstreams that serve it, which may be of different providers and formats: a name, or `{ upstream, model, priority, weight, cost, formats }` each. Defaults to the upstreams that list it, plus those that serve `all` if it is one of the provider's own models. See [Routing](models.md#routing).",
     ),
   strategy: z
     .enum(routingStrategies, `must be ${routingStrategies.join(', ')}`)
@@ -257,7 +257,7 @@ export const model = z.strictObject({
     .describe(
       'Models that are called in its place, in this order, if it fails, if the request is too long for it, or if its provider refuses the content. See [Fallbacks](models.md#fallbacks).',
     ),
-  dialects: formats
+  formats: formats
     .optional()
     .describe(
       'The API formats that the upstream supports for it: `openai-chat`, `openai-responses`, `openai-embeddings`, `anthropic`, `gemini`, `gemini-embeddings`, `bedrock-converse`. Defaults to every conversation format of the provider. A server with Chat Completions but not Responses needs `[openai-chat]`. Clients can use any conversation format with any conversation model.',

@@ -137,8 +137,10 @@ function sentences(issue: z.core.$ZodIssue, tree: unknown, known: readonly strin
   const path = issue.path.reduce<string>((text, part) => joined(text, part), '')
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
-      const names = issue.path[0] === 'models' && key === 'upstreams' && valueAt(tree, [...issue.path, key])
-      const hint = Array.isArray(names) ? `; write offers: [${names.join(', ')}]` : didYouMean(key, known)
+      const renamed =
+        issue.path[0] === 'models' ? { upstreams: 'offers', dialects: 'formats' }[key] : undefined
+      const names = renamed !== undefined && valueAt(tree, [...issue.path, key])
+      const hint = Array.isArray(names) ? `; write ${renamed}: [${names.join(', ')}]` : didYouMean(key, known)
       return `${joined(path, key)}: unknown name${hint}`
     })
   }

@@ -296,7 +296,7 @@ async function request(account: bigint, cost: bigint): Promise<bigint> {
     keyBudget: null,
     priceVersion: 1n,
     model: 'sandbox-echo',
-    dialect: 'openai-chat',
+    format: 'openai-chat',
     streamed: true,
   })
   assert.equal(held.kind, 'held')

@@ -21,7 +21,7 @@ const sources: CatalogSources = {
     {
       ...{ provider: 'house', displayName: 'House', families: ['house-'] },
       defaultOrigin: 'http://127.0.0.1:1',
-      dialects: ['openai-chat'],
+      formats: ['openai-chat'],
     },
   ],
 }

@@ -35,7 +35,7 @@ export const modelHandlers = {
       provider: asked.provider,
       upstreamId: asked.upstreamModel,
       offers: asked.upstreams?.map((upstream) => ({ upstream })),
-      dialects: asked.dialects,
+      formats: asked.formats,
       displayName: asked.displayName,
       context: asked.contextTokens,
       maxOutput: asked.outputTokensMax,
@@ -66,7 +66,7 @@ export const modelHandlers = {
     const change = await deps.catalog.offer({
       ...{ model, upstream, upstreamModel, priority: asked.priority, weight: asked.weight, cost: asked.cost },
       definition: {
-        dialects: asked.dialects,
+        formats: asked.formats,
         context: asked.contextTokens,
         maxOutput: asked.outputTokensMax,
         outputs: asked.outputs,
@@ -147,7 +147,7 @@ function modelOutput(snapshot: Snapshot, name: string, nowMs: number): ModelOutp
       upstreamModel: model.upstreamModel,
       upstreams: model.offers.map(({ upstream }) => upstream.name),
       displayName: model.displayName,
-      dialects: [...model.dialects],
+      formats: [...model.formats],
       contextTokens: model.contextTokens,
       outputTokensMax: model.outputTokensMax,
       inputs: [...model.inputs],

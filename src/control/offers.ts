@@ -97,11 +97,11 @@ function offersOut(list: ModelOffers): OfferOut[] {
 }
 
 function offerOut(row: Row, { price, listPrice }: ModelOffers): OfferOut {
-  const { written: _written, known, cost, dialects, ...shown } = row
+  const { written: _written, known, cost, formats, ...shown } = row
   const counted = known ?? listPrice
   return {
     ...shown,
-    dialects: [...dialects],
+    formats: [...formats],
     cost: perMillionOut(cost),
     costNow: perMillionOut(counted),
     costFrom: cost !== null ? 'offer' : known !== null ? 'list' : 'model',

@@ -59,12 +59,12 @@ export const requestHandlers = {
 
   'requests.running': async ({ usage }, _input, { account }) => {
     const running = await usage.running(account.id)
-    return running.map(({ id, key, model, dialect, streamed, held, startedMs }) => ({
+    return running.map(({ id, key, model, format, streamed, held, startedMs }) => ({
       id: formatId('req', id),
       account: formatId('acct', account.id),
       key: formatId('key', key),
       model,
-      dialect,
+      format,
       streamed,
       held: formatUsd(held),
       started: isoTime(startedMs),
@@ -90,7 +90,7 @@ const columns: readonly (readonly [
   ['ended', ({ endedMs }) => isoTime(endedMs)],
   ['key', ({ key }) => formatId('key', key)],
   ['model', ({ model }) => model],
-  ['dialect', ({ dialect }) => dialect],
+  ['format', ({ format }) => format],
   ['streamed', ({ streamed }) => String(streamed)],
   ['provider', ({ provider }) => provider],
   ['upstream_request_id', ({ upstreamRequestId }) => upstreamRequestId],
@@ -227,7 +227,7 @@ function receiptOutput(row: ShownReceipt, names: PersonNames): ReceiptOutput {
     key: formatId('key', row.key),
     member: row.person === null ? null : { id: row.person, name: names.get(row.person) ?? null },
     model: row.model,
-    dialect: row.dialect,
+    format: row.format,
     streamed: row.streamed,
     provider: row.provider,
     upstream: row.upstream,

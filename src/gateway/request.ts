@@ -27,7 +27,7 @@ import type {
   StreamEnvelope,
   UpstreamFormat,
   UsageTap,
-} from '../wire/dialect.ts'
+} from '../wire/format.ts'
 import type { BytePatch } from '../wire/json/byte-patch.ts'
 import type { EventPadding } from '../wire/stream/event-padding.ts'
 import type { ClientCodec, UpstreamCodec } from '../wire/translation/codec.ts'
@@ -56,7 +56,7 @@ export interface RequestContext {
   /** The id as every response shows it. */
   readonly requestId: string
   /** The format that is spoken with the client. */
-  readonly dialect: ClientFormat
+  readonly format: ClientFormat
   /** Wraps a stream for callers that asked for another shape than events; usually null. */
   readonly envelope: StreamEnvelope | null
   /** Keep-alive padding for formats that allow nothing between events; usually null. */
@@ -128,7 +128,7 @@ export interface Target {
   readonly model: Model
   readonly price: PriceVersion
   /** The format that is spoken upstream. */
-  readonly dialect: UpstreamFormat
+  readonly format: UpstreamFormat
   readonly connector: Connector
   /** The model name in a translated response: as the caller wrote it, or the name of a fallback. */
   readonly responseModel: string

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../access/types.ts'
 import { asTollgateError, type TollgateError } from '../base/errors.ts'
-import { WireError } from '../wire/dialect.ts'
+import { WireError } from '../wire/format.ts'
 import {
   planInBackground,
   reserveResponse,
@@ -202,11 +202,7 @@ async function execute(
     const { kind } = upstreamResponse.body
     // Members of a rejected request are not noted: they may not exist, and may be the caller's text.
     if (hold.hasUnknown && (kind === 'stream' || kind === 'answer'))
-      deps.unknownMembers.note(
-        context.dialect.name,
-        caller.account,
-        plans.received.facts.unknownMembers ?? [],
-      )
+      deps.unknownMembers.note(context.format.name, caller.account, plans.received.facts.unknownMembers ?? [])
     const served = { ...upstreamResponse.work, upstreamResponse }
     headers = lifecycle.headersOf(upstreamResponse.work, upstreamResponse.candidate)
     if (parsed.facts.background === true) started = await startResponse(deps, context, upstreamResponse)

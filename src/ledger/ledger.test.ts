@@ -570,7 +570,7 @@ onEach('a receipt is read back as it was written, and a running request is liste
   await create('A')(on)
   await admit('r1', 'A', { streamed: true })(on)
   const [id, account, key] = [on.id('r1'), on.id('A'), on.id('key of A')]
-  const running = { id, account, key, model: 'a-model', dialect: 'openai-chat', streamed: true, hold: 0n }
+  const running = { id, account, key, model: 'a-model', format: 'openai-chat', streamed: true, hold: 0n }
   assert.deepEqual(await on.ledger.running(id), running)
   assert.equal(await on.ledger.receipt(id), undefined)
   const attempt = { upstream: 'u', status: 200, failure: null, startedMs: 1, firstByteMs: 2, endedMs: 3 }
@@ -615,7 +615,7 @@ onEach('a receipt is read back as it was written, and a running request is liste
   assert.equal(await on.ledger.running(id), undefined)
   assert.deepEqual(await on.ledger.receipt(id), {
     ...draft,
-    ...{ id, account, key, model: 'a-model', dialect: 'openai-chat', streamed: true, priceVersion: 1n },
+    ...{ id, account, key, model: 'a-model', format: 'openai-chat', streamed: true, priceVersion: 1n },
     ...{ hold: 0n, charged: 0n, writtenOff: 0n, endedMs: on.clock.wallMs() },
   })
 })

@@ -1,6 +1,6 @@
 /** Types of a request's record: the draft that the gateway fills, and the rows that are read back. Values only. */
 import type { CountedTokens } from '../../contract/meters.ts'
-import type { ProviderObject } from '../wire/dialect.ts'
+import type { ProviderObject } from '../wire/format.ts'
 import type { InputBoundSource } from './rules/price.ts'
 
 export type EndReason =
@@ -96,7 +96,7 @@ export interface ReceiptRow extends ReceiptDraft {
   readonly account: bigint
   readonly key: bigint
   readonly model: string
-  readonly dialect: string
+  readonly format: string
   readonly streamed: boolean
   readonly priceVersion: bigint
   readonly hold: bigint
@@ -111,7 +111,7 @@ export interface RunningRow {
   readonly account: bigint
   readonly key: bigint
   readonly model: string
-  readonly dialect: string
+  readonly format: string
   readonly streamed: boolean
   readonly hold: bigint
 }

@@ -1,5 +1,5 @@
 /** The input and output of settling a request. Values only. */
-import type { ProviderObject } from '../wire/dialect.ts'
+import type { ProviderObject } from '../wire/format.ts'
 import type { ReceiptDraft } from './receipt-types.ts'
 
 /**

@@ -61,7 +61,7 @@ export interface AdmissionRequest {
   readonly priceVersion: bigint
   /** For the receipt and for `status: running`. */
   readonly model: string
-  readonly dialect: string
+  readonly format: string
   readonly streamed: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Rate headers as each dialect's clients read them. */
+/** Rate headers as each format's clients read them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rateHeaders, retryAfterSeconds } from './headers.ts'
@@ -31,7 +31,7 @@ test('Anthropic', () => {
   })
 })
 
-test('no limit, no header; a dialect without such headers has none', () => {
+test('no limit, no header; a format without such headers has none', () => {
   assert.deepEqual(rateHeaders('openai', { requests: null, tokens: null }, nowMs), {})
   assert.deepEqual(rateHeaders('none', rates, nowMs), {})
   const names = Object.keys(rateHeaders('anthropic', { requests: rates.requests, tokens: null }, nowMs))

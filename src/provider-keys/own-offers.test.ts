@@ -34,7 +34,7 @@ function offered(
   const { origin = connectorOf(provider).defaultOrigin, ...offer } = more
   return {
     upstream: { name: provider, provider, origin, basePath: '', credential: 'operators', weight: 1 },
-    ...{ upstreamModel, catalogName: upstreamModel, dialects: ['openai-chat'], priority: 1, weight: 1 },
+    ...{ upstreamModel, catalogName: upstreamModel, formats: ['openai-chat'], priority: 1, weight: 1 },
     ...offer,
   }
 }

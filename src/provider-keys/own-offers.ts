@@ -32,13 +32,13 @@ function offerAt(
   const own = { priority: ownGroup, weight: 1 }
   if (at === undefined) {
     const { upstreamModel } = model
-    const dialects = formatsAt(undefined, connector, upstreamModel)
-    return dialects.length === 0 ? null : { ...own, upstreamModel, catalogName: upstreamModel, dialects }
+    const formats = formatsAt(undefined, connector, upstreamModel)
+    return formats.length === 0 ? null : { ...own, upstreamModel, catalogName: upstreamModel, formats }
   }
   // Another address, such as a mirror, may use different names.
   const isOwnAddress = at.upstream.origin === parseAddress(connector.defaultOrigin).origin
-  const { catalogName, dialects } = at
-  return { ...own, upstreamModel: isOwnAddress ? at.upstreamModel : catalogName, catalogName, dialects }
+  const { catalogName, formats } = at
+  return { ...own, upstreamModel: isOwnAddress ? at.upstreamModel : catalogName, catalogName, formats }
 }
 
 /** Whether a key of the provider would serve the model. */

@@ -1,5 +1,5 @@
 /** Anthropic: how it is called, what its errors mean, and the hidden tokens that it charges for. */
-import type { Media } from '../wire/dialect.ts'
+import type { Media } from '../wire/format.ts'
 import { anthropicModels } from './anthropic-models-table.ts'
 import { classifyAnswer, type ErrorRule } from './classify.ts'
 import type { Connector, OutgoingRequest } from './connector.ts'
@@ -84,17 +84,17 @@ const headersOf: FormatHeaders = {
   'gemini-embeddings': null,
   'bedrock-converse': null,
 }
-const dialects = supportedFormats(headersOf)
+const formats = supportedFormats(headersOf)
 
 export const anthropic: Connector = {
   provider: 'anthropic',
   displayName: 'Anthropic',
   families: ['claude-'],
   defaultOrigin: 'https://api.anthropic.com',
-  dialects,
+  formats,
   prepare: (outgoing) => ({ path: pathOf(outgoing), headers: headersIn(headersOf, outgoing) }),
   classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
-  offers: (operation, dialect) => dialects.includes(dialect) && hasAddress(operation, dialect),
+  offers: (operation, format) => formats.includes(format) && hasAddress(operation, format),
   capabilities: (upstreamModel) => capabilitiesFrom(anthropicModels, upstreamModel),
   requestIdHeader: 'request-id',
   // openrouter.ai/docs/api-reference/streaming lists Anthropic among those that stop.

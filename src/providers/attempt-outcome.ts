@@ -1,6 +1,6 @@
 /** The outcome of an attempt at an upstream: a stream, a full response, or a failure. */
 import type { Interruption } from '../base/interruption.ts'
-import type { ExtractedResponse, UsageTap } from '../wire/dialect.ts'
+import type { ExtractedResponse, UsageTap } from '../wire/format.ts'
 import type { RawUsage } from '../wire/usage.ts'
 import type { UpstreamFailure } from './connector.ts'
 import type { Exchange } from './send-types.ts'

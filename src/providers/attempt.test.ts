@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chunkedHead, faultUpstream, httpChunk, sends } from '../../test/support/fault-upstream.ts'
 import { manualClock } from '../../test/support/manual-clock.ts'
-import { type Dialect, dialects } from '../../test/support/wire-formats.ts'
+import { type WireFormat, wireFormats } from '../../test/support/wire-formats.ts'
 import { Interruptible } from '../base/interruption.ts'
 import { MemoryReservation } from '../base/shared-budget.ts'
 import { limitDefaults } from '../config/config.ts'
@@ -15,13 +15,13 @@ import { openSender } from './send.ts'
 const mistake = (): never => {
   throw new RangeError('a mistake of ours')
 }
-const chat = dialects['openai-chat']
-const cases: readonly (readonly [what: string, streamed: boolean, dialect: Dialect])[] = [
+const chat = wireFormats['openai-chat']
+const cases: readonly (readonly [what: string, streamed: boolean, format: WireFormat])[] = [
   ['a whole answer', false, { ...chat, extractResponse: mistake }],
   ['a stream', true, { ...chat, tapStream: (options) => ({ ...chat.tapStream(options), push: mistake }) }],
 ]
 
-for (const [what, streamed, dialect] of cases) {
+for (const [what, streamed, format] of cases) {
   test(`${what} that a mistake of ours cannot read ends the try, and nothing of it stays`, async (context) => {
     const event = 'data: {"choices":[]}\n\n'
     const bytes = streamed
@@ -38,7 +38,7 @@ for (const [what, streamed, dialect] of cases) {
     const allowance = openSharedMemory(limitDefaults).events.allowance({ key: 1n, account: 1n, network: '' })
     const attempted = attempt(sender, clock, {
       request: { origin: upstream.origin, method: 'POST', path: '/', headers: [], body: [] },
-      ...{ connector: openai, dialect, streamed, limits: limitDefaults, work: new Interruptible() },
+      ...{ connector: openai, format, streamed, limits: limitDefaults, work: new Interruptible() },
       tapOptions: {
         ...{ usageEvent: 'relay', choices: 1 },
         ...{ eventBytesMax: 1_000, sampleCharactersMax: 10 },

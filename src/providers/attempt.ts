@@ -5,7 +5,7 @@
 import { type Clock, Deadlines } from '../base/clock.ts'
 import type { Interruptible, Interruption } from '../base/interruption.ts'
 import type { BudgetRefusal, MemoryReservation } from '../base/shared-budget.ts'
-import type { TapOptions, UpstreamFormat, UpstreamProblem, UsageTap } from '../wire/dialect.ts'
+import type { TapOptions, UpstreamFormat, UpstreamProblem, UsageTap } from '../wire/format.ts'
 import type { RawUsage } from '../wire/usage.ts'
 import type { AttemptOutcome, AttemptResponse, Failed, Interrupted } from './attempt-outcome.ts'
 import { isCallersFault } from './classify.ts'
@@ -27,7 +27,7 @@ export interface AttemptLimits {
 export interface AttemptTask {
   readonly request: UpstreamRequest
   readonly connector: Connector
-  readonly dialect: UpstreamFormat
+  readonly format: UpstreamFormat
   readonly streamed: boolean
   readonly tapOptions: TapOptions
   readonly limits: AttemptLimits
@@ -125,7 +125,7 @@ class UpstreamAttempt {
     this.#status = status
     this.#headers = headers
     this.#firstByteMs = this.#clock.wallMs()
-    const { tapStream, acceptedStream } = this.#task.dialect
+    const { tapStream, acceptedStream } = this.#task.format
     const isStream = status === 200 && mediaTypeOf(headers) === (acceptedStream ?? 'text/event-stream')
     if (this.#task.streamed && tapStream !== null && isStream) {
       this.#tap = tapStream(this.#task.tapOptions)
@@ -186,7 +186,7 @@ class UpstreamAttempt {
     if (!/json/i.test(type)) {
       return this.#fail(ownFailure('upstream_invalid', 'The upstream sent a response that is not JSON.'), {})
     }
-    const answer = this.#task.dialect.extractResponse(body, this.#task.limits.sampleCharactersMax)
+    const answer = this.#task.format.extractResponse(body, this.#task.limits.sampleCharactersMax)
     if (answer.problem !== null) return this.#errorInBody(answer.problem, answer.rawUsage)
     if (this.#task.streamed) {
       return this.#fail(ownFailure('upstream_invalid', 'The upstream did not stream its response.'), {
@@ -199,13 +199,13 @@ class UpstreamAttempt {
   /** An error that came under status 200. */
   #errorInBody(problem: UpstreamProblem | null, report: RawUsage): void {
     const found = problem ?? { message: '', type: '', code: '' }
-    const status = this.#task.dialect.problemStatus(found)
+    const status = this.#task.format.problemStatus(found)
     this.#fail(this.#task.connector.classify(status, this.#headers, found), { rawUsage: report })
     this.#exchange?.abort()
   }
 
   #rejected(body: Uint8Array): void {
-    const problem = this.#task.dialect.readError(body)
+    const problem = this.#task.format.readError(body)
     const failure = this.#task.connector.classify(this.#status, this.#headers, problem)
     const isPassedOn = isCallersFault(failure) && isJson(this.#headers)
     this.#fail(failure, {

@@ -3,7 +3,7 @@
  * Pure; a caller's own words, echoed in an error, never affect our credential's health: rules that affect it match only the beginning
  * of a message.
  */
-import type { UpstreamProblem } from '../wire/dialect.ts'
+import type { UpstreamProblem } from '../wire/format.ts'
 import { withoutAccounts } from './account-ids.ts'
 import type { UpstreamFailure } from './connector.ts'
 import { isContextOverflow } from './context-overflow.ts'
@@ -170,7 +170,7 @@ const commonRules: readonly ErrorRule[] = [
 
 /**
  * The failure that an answer with this status, these headers and this error body is. `status` is what
- * the upstream sent, or what its dialect gives to an error that came inside a 200.
+ * the upstream sent, or what its format gives to an error that came inside a 200.
  */
 export function classifyAnswer(
   rules: readonly ErrorRule[],

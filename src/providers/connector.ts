@@ -5,7 +5,7 @@
 
 import type { ErrorCode } from '../base/errors.ts'
 import type { CountingShape, UpstreamCountingFormat } from '../wire/counting.ts'
-import type { Media, UpstreamProblem } from '../wire/dialect.ts'
+import type { Media, UpstreamProblem } from '../wire/format.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
 import type { RequestDifferences } from '../wire/host-differences.ts'
 import type { Capabilities } from '../wire/translation/capabilities.ts'
@@ -19,7 +19,7 @@ export type HostBetas = Readonly<Partial<Record<UpstreamFormatName, readonly str
 
 /** The part of the caller's request that a provider may see. */
 export interface OutgoingRequest {
-  readonly dialect: UpstreamFormatName
+  readonly format: UpstreamFormatName
   readonly operation: UpstreamOperation
   /** The model as the provider calls it, for addresses that name it. */
   readonly model: string
@@ -104,10 +104,10 @@ export interface Connector {
   /** The fields that a credential may have in place of one text; absent: none. */
   readonly credentialForms?: readonly CredentialForm[]
   /** The wire formats that this program can speak to it. */
-  readonly dialects: readonly [UpstreamFormatName, ...UpstreamFormatName[]]
+  readonly formats: readonly [UpstreamFormatName, ...UpstreamFormatName[]]
   prepare(outgoing: OutgoingRequest): SignedRequest
   /** The prefix of a format's paths at an upstream whose URL has this path; absent: the URL's path. */
-  pathPrefix?(dialect: UpstreamFormatName, basePath: string): string
+  pathPrefix?(format: UpstreamFormatName, basePath: string): string
   /** Where the models are listed; null: nowhere, absent: as in the first format. */
   readonly modelListPath?: string | null
   /** How requests of a format differ from what its vendor takes. */
@@ -124,7 +124,7 @@ export interface Connector {
    */
   readonly countingShapes?: Readonly<Partial<Record<UpstreamCountingFormat, CountingShape>>>
   /** Whether the provider supports this operation in a format. */
-  offers(operation: UpstreamOperation, dialect: UpstreamFormatName): boolean
+  offers(operation: UpstreamOperation, format: UpstreamFormatName): boolean
   /** The capabilities of a model; an unknown model has those of the newest of its family. */
   capabilities(upstreamModel: string): Capabilities
   classify(status: number, headers: ReadonlyMap<string, string>, problem: UpstreamProblem): UpstreamFailure

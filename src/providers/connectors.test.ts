@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { fixtureCases } from '../../test/support/fixtures.ts'
-import type { Media, UpstreamProblem } from '../wire/dialect.ts'
-import type { DialectName } from '../wire/format-names.ts'
+import type { Media, UpstreamProblem } from '../wire/format.ts'
+import type { FormatName } from '../wire/format-names.ts'
 import type { UpstreamOperation } from '../wire/upstream-paths.ts'
 import { readProblem } from '../wire/upstream-problem.ts'
 import type { Connector, OutgoingRequest, UpstreamFailure } from './connector.ts'
@@ -17,9 +17,9 @@ const google = connectorOf('google')
 const sandbox = connectorOf('sandbox')
 const none = new Map<string, string>()
 
-function outgoing(dialect: DialectName, more: Partial<OutgoingRequest> = {}): OutgoingRequest {
+function outgoing(format: FormatName, more: Partial<OutgoingRequest> = {}): OutgoingRequest {
   return {
-    dialect,
+    format,
     operation: 'generate',
     model: 'some-model',
     basePath: '',
@@ -120,7 +120,7 @@ test('Google is sent our credential and no header of the caller but its name', (
   })
 })
 
-type Asked = readonly [Connector, DialectName, Partial<OutgoingRequest>, path: string]
+type Asked = readonly [Connector, FormatName, Partial<OutgoingRequest>, path: string]
 
 const googleQuery = { query: '?alt=media&fields=candidates' }
 
@@ -141,15 +141,15 @@ const addresses: readonly Asked[] = [
   [google, 'openai-embeddings', { operation: 'embed' }, '/v1beta/openai/embeddings'],
 ]
 
-for (const [connector, dialect, more, path] of addresses) {
+for (const [connector, format, more, path] of addresses) {
   test(`${connector.provider} is asked at ${path}`, () => {
-    const given = outgoing(dialect, more)
+    const given = outgoing(format, more)
     assert.equal(connector.prepare(given).path, path)
-    assert.equal(connector.offers(given.operation, dialect), true)
+    assert.equal(connector.offers(given.operation, format), true)
   })
 }
 
-const offersNothing: readonly (readonly [Connector, UpstreamOperation, DialectName])[] = [
+const offersNothing: readonly (readonly [Connector, UpstreamOperation, FormatName])[] = [
   [openai, 'count_tokens', 'openai-chat'],
   [openai, 'compact', 'openai-chat'],
   [openai, 'generate', 'openai-embeddings'],
@@ -162,21 +162,21 @@ const offersNothing: readonly (readonly [Connector, UpstreamOperation, DialectNa
   [sandbox, 'embed', 'openai-embeddings'],
 ]
 
-for (const [connector, operation, dialect] of offersNothing) {
-  test(`${connector.provider} cannot be asked for ${operation} as ${dialect}`, () => {
-    assert.equal(connector.offers(operation, dialect), false)
+for (const [connector, operation, format] of offersNothing) {
+  test(`${connector.provider} cannot be asked for ${operation} as ${format}`, () => {
+    assert.equal(connector.offers(operation, format), false)
   })
 }
 
 test('the sandbox is asked as the real ones are, with the id that its meter is read by', () => {
-  const likes: readonly (readonly [DialectName, Connector])[] = [
+  const likes: readonly (readonly [FormatName, Connector])[] = [
     ['openai-chat', openai],
     ['openai-responses', openai],
     ['anthropic', anthropic],
     ['gemini', google],
   ]
-  for (const [dialect, like] of likes) {
-    const given = outgoing(dialect, { headers: callerHeaders })
+  for (const [format, like] of likes) {
+    const given = outgoing(format, { headers: callerHeaders })
     assert.equal(sandbox.prepare(given).path, like.prepare(given).path)
     assert.deepEqual(headersOf(sandbox, given), { ...headersOf(like, given), 'x-request-id': 'req_1' })
   }

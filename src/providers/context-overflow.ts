@@ -3,7 +3,7 @@
  * gateway tries a fallback with a larger one. Many hosts serve a model, and a proxy repeats the message of the host behind it, so the
  * phrases apply to every host.
  */
-import type { UpstreamProblem } from '../wire/dialect.ts'
+import type { UpstreamProblem } from '../wire/format.ts'
 
 /** Codes and types. */
 const words: readonly (readonly [host: string, word: string])[] = [

@@ -23,7 +23,7 @@ export interface FilePage {
 
 export interface FileHost {
   readonly provider: string
-  readonly dialect: UpstreamFormatName
+  readonly format: UpstreamFormatName
   /** Words of `anthropic-beta` that the addresses need. */
   readonly betas: readonly string[]
   /** Whether callers could choose the ids of files. */
@@ -61,7 +61,7 @@ const idIn = (file: unknown): string | null => (file as { readonly id?: string }
 /** platform.openai.com/docs/api-reference/files */
 const openai: FileHost = {
   provider: 'openai',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   betas: [],
   takesNames: false,
   fileIn: (answer) => answer,
@@ -96,7 +96,7 @@ const openai: FileHost = {
 /** platform.claude.com/docs/en/build-with-claude/files */
 const anthropic: FileHost = {
   provider: 'anthropic',
-  dialect: 'anthropic',
+  format: 'anthropic',
   betas: ['files-api-2025-04-14'],
   takesNames: false,
   fileIn: (answer) => answer,
@@ -129,7 +129,7 @@ const namePrefix = 'files/'
 /** ai.google.dev/api/files */
 const gemini: FileHost = {
   provider: 'google',
-  dialect: 'gemini',
+  format: 'gemini',
   betas: [],
   takesNames: true,
   fileIn: ({ file, ...answer }) =>

@@ -1,5 +1,5 @@
 /** Google (the Gemini API): how it is called, what its errors mean, and the hidden tokens that it charges for. */
-import type { Media } from '../wire/dialect.ts'
+import type { Media } from '../wire/format.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
 import { classifyAnswer, type ErrorRule } from './classify.ts'
 import type { Connector, OutgoingRequest } from './connector.ts'
@@ -119,15 +119,15 @@ const headersOf: FormatHeaders = {
   anthropic: null,
   'bedrock-converse': null,
 }
-const dialects = supportedFormats(headersOf)
+const formats = supportedFormats(headersOf)
 
 /** Behind the version: ai.google.dev/gemini-api/docs/openai. */
 const compatiblePaths: Readonly<Partial<Record<UpstreamFormatName, string>>> = {
   'openai-embeddings': '/openai',
 }
 
-function pathPrefix(dialect: UpstreamFormatName, basePath: string): string {
-  return versionedBase('gemini', basePath) + (compatiblePaths[dialect] ?? '')
+function pathPrefix(format: UpstreamFormatName, basePath: string): string {
+  return versionedBase('gemini', basePath) + (compatiblePaths[format] ?? '')
 }
 
 export const google: Connector = {
@@ -135,14 +135,14 @@ export const google: Connector = {
   displayName: 'Google',
   families: ['gemini-'],
   defaultOrigin: 'https://generativelanguage.googleapis.com',
-  dialects,
+  formats,
   pathPrefix,
   prepare: (outgoing) => ({
-    path: pathBelow(pathPrefix(outgoing.dialect, outgoing.basePath), outgoing),
+    path: pathBelow(pathPrefix(outgoing.format, outgoing.basePath), outgoing),
     headers: headersIn(headersOf, outgoing),
   }),
   classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
-  offers: (operation, dialect) => dialects.includes(dialect) && hasAddress(operation, dialect),
+  offers: (operation, format) => formats.includes(format) && hasAddress(operation, format),
   capabilities: (upstreamModel) => capabilitiesFrom(googleModels, upstreamModel),
   // The API names its answers in the body; a host in front of it may do so here.
   requestIdHeader: 'x-request-id',

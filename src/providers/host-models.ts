@@ -51,12 +51,12 @@ export async function listHostModels(
   connector: Connector,
   host: ModelHost,
 ): Promise<HostModels> {
-  const [dialect] = connector.dialects
+  const [format] = connector.formats
   const path = listPathOf(connector, host.basePath)
   if (path === null) return { names: [], problem: noList, ...untested }
   const { headers, authorizer } = connector.prepare({
     ...host,
-    dialect,
+    format,
     operation: 'generate',
     model: '',
     streamed: false,
@@ -124,10 +124,10 @@ async function sendEmptyRequest(
   connector: Connector,
   host: ModelHost,
 ): Promise<HostModels> {
-  const [dialect] = connector.dialects
+  const [format] = connector.formats
   const { path, headers, authorizer } = connector.prepare({
     ...host,
-    dialect,
+    format,
     operation: 'generate',
     model: noModel,
     streamed: false,
@@ -162,13 +162,13 @@ function judged(failure: UpstreamFailure, status: number): Exclude<CredentialSta
 /** null: the host has none. */
 function listPathOf(connector: Connector, basePath: string): string | null {
   const { modelListPath: own, pathPrefix } = connector
-  const [dialect] = connector.dialects
+  const [format] = connector.formats
   if (own === null) return null
   // At a URL with a path, the list is where the first format is.
   if (own !== undefined && basePath === '') return own
   return pathPrefix === undefined
-    ? modelListPath(dialect, basePath)
-    : `${pathPrefix(dialect, basePath)}${modelsPathOf(dialect)}`
+    ? modelListPath(format, basePath)
+    : `${pathPrefix(format, basePath)}${modelsPathOf(format)}`
 }
 
 function withoutBody(headers: readonly string[]): string[] {

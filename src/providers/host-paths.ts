@@ -21,7 +21,7 @@ export interface HostPath {
 
 /** The URLs of requests in each format of a host; sends nothing. */
 export function hostPaths(connector: Connector, host: Pick<ModelHost, 'origin' | 'basePath'>): HostPath[] {
-  return connector.dialects.map((format) => ({
+  return connector.formats.map((format) => ({
     format,
     url: host.origin + requestPath(connector, format, host.basePath),
     state: 'untested',
@@ -58,7 +58,7 @@ async function askedPath(asking: ListModelsDeps, { connector, host, path }: Aske
     authorizer,
   } = connector.prepare({
     ...host,
-    dialect: path.format,
+    format: path.format,
     operation: operations.generate === null ? 'embed' : 'generate',
     model: '',
     streamed: false,

@@ -2,7 +2,7 @@
  * The maximum cost of media by their size, where no formula of the provider bounds them: coarse, free, and a bound for what
  * ordinary programs write. A file that exceeds it on purpose is written off on its sender's account, see docs/decisions/0035. Pure.
  */
-import type { Media } from '../wire/dialect.ts'
+import type { Media } from '../wire/format.ts'
 import { mediaLength } from '../wire/media.ts'
 
 /** Limits of a document's pages: maximum tokens of a page, its image and its text, and maximum number of pages. */

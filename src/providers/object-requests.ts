@@ -27,7 +27,7 @@ export interface ObjectRequest {
 export function objectRequest(connector: Connector, host: FileHost, ask: ObjectRequest): UpstreamRequest {
   const { upstream, body, below } = ask
   const prepared = connector.prepare({
-    dialect: host.dialect,
+    format: host.format,
     operation: 'generate',
     model: '',
     basePath: upstream.basePath,
@@ -48,7 +48,7 @@ export function objectRequest(connector: Connector, host: FileHost, ask: ObjectR
     method: ask.method,
     path:
       ask.upload?.path ??
-      filePath(host.dialect, upstream.basePath, body === null ? 'files' : 'upload') + below,
+      filePath(host.format, upstream.basePath, body === null ? 'files' : 'upload') + below,
     headers: [...headers, ...(ask.upload?.headers ?? [])],
     body: body === null ? [] : [body.bytes],
   }

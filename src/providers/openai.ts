@@ -1,5 +1,5 @@
 /** OpenAI: how it is called, what its errors mean, and the hidden tokens that it charges for. */
-import type { Media } from '../wire/dialect.ts'
+import type { Media } from '../wire/format.ts'
 import { classifyAnswer, type ErrorRule } from './classify.ts'
 import type { Connector, OutgoingRequest } from './connector.ts'
 import { openaiModels } from './openai-models-table.ts'
@@ -124,7 +124,7 @@ const headersOf: FormatHeaders = {
   gemini: null,
   'bedrock-converse': null,
 }
-const dialects = supportedFormats(headersOf)
+const formats = supportedFormats(headersOf)
 
 export const openai: Connector = {
   provider: 'openai',
@@ -133,10 +133,10 @@ export const openai: Connector = {
   // OpenAI's open-weight models are hosted by others: github.com/openai/gpt-oss.
   servedElsewhere: ['gpt-oss'],
   defaultOrigin: 'https://api.openai.com',
-  dialects,
+  formats,
   prepare: (outgoing) => ({ path: pathOf(outgoing), headers: headersIn(headersOf, outgoing) }),
   classify: (status, headers, problem) => classifyAnswer(rules, status, headers, problem),
-  offers: (operation, dialect) => dialects.includes(dialect) && hasAddress(operation, dialect),
+  offers: (operation, format) => formats.includes(format) && hasAddress(operation, format),
   capabilities: (upstreamModel) => capabilitiesFrom(openaiModels, upstreamModel),
   requestIdHeader: 'x-request-id',
   // openrouter.ai/docs/api-reference/streaming lists OpenAI among those that stop.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { customHostOf } from '../../contract/custom-hosts.ts'
 import { parseAddress } from '../catalog/upstream-address.ts'
-import type { DialectName } from '../wire/format-names.ts'
+import type { FormatName } from '../wire/format-names.ts'
 import { hopsOf, hopsTo, modelListPath, requestPath } from './outgoing-request.ts'
 import { connectors } from './registry.ts'
 
@@ -39,7 +39,7 @@ test('the largest of several values counts, and what is not a count is ignored',
   }
 })
 
-const rows: readonly (readonly [typed: string, dialect: DialectName, asked: string])[] = [
+const rows: readonly (readonly [typed: string, format: FormatName, asked: string])[] = [
   ['https://api.openai.com', 'openai-chat', 'https://api.openai.com/v1/chat/completions'],
   ['https://api.openai.com/v1', 'openai-responses', 'https://api.openai.com/v1/responses'],
   ['https://api.groq.com/openai/v1', 'openai-chat', 'https://api.groq.com/openai/v1/chat/completions'],
@@ -86,9 +86,9 @@ const rows: readonly (readonly [typed: string, dialect: DialectName, asked: stri
 ]
 
 test('the address of a host is continued to where its format is asked, with and without its version', () => {
-  for (const [typed, dialect, asked] of rows) {
+  for (const [typed, format, asked] of rows) {
     const { origin, basePath } = parseAddress(typed)
-    assert.equal(origin + requestPath({}, dialect, basePath), asked, typed)
+    assert.equal(origin + requestPath({}, format, basePath), asked, typed)
   }
 })
 

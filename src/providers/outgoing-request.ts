@@ -19,12 +19,12 @@ export function anonymousHeaders(outgoing: OutgoingRequest): string[] {
   return headersFrom(outgoing, 'tollgate')
 }
 
-function headersFrom({ streamed, hops, dialect }: OutgoingRequest, agent: string): string[] {
+function headersFrom({ streamed, hops, format }: OutgoingRequest, agent: string): string[] {
   return [
     'content-type',
     'application/json',
     'accept',
-    streamed ? (upstreamFormats[dialect].acceptedStream ?? 'text/event-stream') : 'application/json',
+    streamed ? (upstreamFormats[format].acceptedStream ?? 'text/event-stream') : 'application/json',
     'accept-encoding',
     'identity',
     'user-agent',
@@ -97,7 +97,7 @@ export type FormatHeaders = Readonly<
 >
 
 /** In the order of the table. */
-export function supportedFormats(headers: FormatHeaders): Connector['dialects'] {
+export function supportedFormats(headers: FormatHeaders): Connector['formats'] {
   const names = Object.keys(headers) as UpstreamFormatName[]
   const [first, ...others] = names.filter((name) => headers[name] !== null)
   assert(first !== undefined, 'a provider supports at least one format')
@@ -105,27 +105,27 @@ export function supportedFormats(headers: FormatHeaders): Connector['dialects'] 
 }
 
 export function headersIn(headers: FormatHeaders, outgoing: OutgoingRequest): readonly string[] {
-  const build = headers[outgoing.dialect]
-  assert(build !== null, `the provider does not support ${outgoing.dialect}`)
+  const build = headers[outgoing.format]
+  assert(build !== null, `the provider does not support ${outgoing.format}`)
   return build(outgoing)
 }
 
 /** Whether a format has a path for it. */
-export function hasAddress(operation: UpstreamOperation, dialect: UpstreamFormatName): boolean {
-  return upstreamFormats[dialect].paths.operations[operation] !== null
+export function hasAddress(operation: UpstreamOperation, format: UpstreamFormatName): boolean {
+  return upstreamFormats[format].paths.operations[operation] !== null
 }
 
 /** Path and query; throws for what the format has no path for. */
 export function pathOf(outgoing: OutgoingRequest): string {
-  return pathBelow(versionedBase(outgoing.dialect, outgoing.basePath), outgoing)
+  return pathBelow(versionedBase(outgoing.format, outgoing.basePath), outgoing)
 }
 
 /** The same below a prefix that is not made of the address. */
 export function pathBelow(base: string, outgoing: OutgoingRequest): string {
-  const { dialect, operation, query, model, streamed } = outgoing
-  const { ofModel, queryNames } = upstreamFormats[dialect].paths
-  const path = upstreamFormats[dialect].paths.operations[operation]
-  assert(path !== null, `${dialect} has no address for ${operation}`)
+  const { format, operation, query, model, streamed } = outgoing
+  const { ofModel, queryNames } = upstreamFormats[format].paths
+  const path = upstreamFormats[format].paths.operations[operation]
+  assert(path !== null, `${format} has no address for ${operation}`)
   return ofModel === null
     ? `${base}${path}${forwardedQuery(query, queryNames)}`
     : base + ofModel(path, { model: encodeURIComponent(model), streamed })
@@ -144,34 +144,34 @@ function forwardedQuery(query: string, names: readonly string[]): string {
 /** The path of a generation request in a format, for display. */
 export function requestPath(
   { pathPrefix }: Pick<Connector, 'pathPrefix'>,
-  dialect: UpstreamFormatName,
+  format: UpstreamFormatName,
   basePath: string,
 ): string {
-  const { operations, ofModel } = upstreamFormats[dialect].paths
+  const { operations, ofModel } = upstreamFormats[format].paths
   const path = operations.generate ?? operations.embed ?? ''
   const written = ofModel === null ? path : ofModel(path, { model: '{model}', streamed: false })
-  return (pathPrefix?.(dialect, basePath) ?? versionedBase(dialect, basePath)) + written
+  return (pathPrefix?.(format, basePath) ?? versionedBase(format, basePath)) + written
 }
 
 /** Where a format lists models, below its prefix. */
-export function modelsPathOf(dialect: UpstreamFormatName): string {
-  return upstreamFormats[dialect].paths.models
+export function modelsPathOf(format: UpstreamFormatName): string {
+  return upstreamFormats[format].paths.models
 }
 
 /** Where a host lists its models. */
-export function modelListPath(dialect: UpstreamFormatName, basePath: string): string {
-  return versionedBase(dialect, basePath) + upstreamFormats[dialect].paths.models
+export function modelListPath(format: UpstreamFormatName, basePath: string): string {
+  return versionedBase(format, basePath) + upstreamFormats[format].paths.models
 }
 
 /** Where a host stores files: `files` for stored ones, `upload` for new ones. */
-export function filePath(dialect: UpstreamFormatName, basePath: string, of: 'files' | 'upload'): string {
-  const path = `${versionedBase(dialect, basePath)}/files`
-  return of === 'upload' ? `${upstreamFormats[dialect].paths.uploadPrefix}${path}` : path
+export function filePath(format: UpstreamFormatName, basePath: string, of: 'files' | 'upload'): string {
+  const path = `${versionedBase(format, basePath)}/files`
+  return of === 'upload' ? `${upstreamFormats[format].paths.uploadPrefix}${path}` : path
 }
 
 /** Adds the version where it is missing: operators copy addresses from a host's page with or without it. */
-export function versionedBase(dialect: UpstreamFormatName, basePath: string): string {
-  const { paths } = upstreamFormats[dialect]
+export function versionedBase(format: UpstreamFormatName, basePath: string): string {
+  const { paths } = upstreamFormats[format]
   const { version } = paths
   if (basePath === '') return version
   return paths.isComplete(basePath) ? basePath : basePath + version

@@ -1,6 +1,6 @@
 /** The provider inside the program, called like the real ones: it supports all their formats and any credential. */
 
-import type { UpstreamProblem } from '../wire/dialect.ts'
+import type { UpstreamProblem } from '../wire/format.ts'
 import type { Capabilities } from '../wire/translation/capabilities.ts'
 import { anthropic, messagesHeaders } from './anthropic.ts'
 import type { Connector } from './connector.ts'
@@ -46,7 +46,7 @@ const headersOf: FormatHeaders = {
   gemini: geminiHeaders,
   'bedrock-converse': null,
 }
-const dialects = supportedFormats(headersOf)
+const formats = supportedFormats(headersOf)
 
 /** Each format's words mean here what they mean at the maker of that format, and contradict nowhere. */
 function makerOf(problem: UpstreamProblem): Connector {
@@ -61,7 +61,7 @@ export const sandbox: Connector = {
   servesAnyName: true,
   // The actual origin is set when the sandbox has started to listen.
   defaultOrigin: 'http://127.0.0.1',
-  dialects,
+  formats,
   prepare(outgoing) {
     // The request log of the sandbox is searched by this id.
     return {
@@ -70,8 +70,8 @@ export const sandbox: Connector = {
     }
   },
   classify: (status, headers, problem) => makerOf(problem).classify(status, headers, problem),
-  offers: (operation, dialect) =>
-    operation !== 'compact' && dialects.includes(dialect) && hasAddress(operation, dialect),
+  offers: (operation, format) =>
+    operation !== 'compact' && formats.includes(format) && hasAddress(operation, format),
   capabilities: () => sandboxCapabilities,
   requestIdHeader: 'x-request-id',
   onCancel: 'stops',

@@ -1,7 +1,7 @@
 /** Which format is used upstream, case by case; the models' facts are those of the tables. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ClientFormatName, DialectName } from '../wire/format-names.ts'
+import type { ClientFormatName, FormatName } from '../wire/format-names.ts'
 import { connectorOf } from './registry.ts'
 import { type FormatFacts, upstreamFormat } from './upstream-format.ts'
 
@@ -12,17 +12,17 @@ const mixed: FormatFacts = { ...plain, canPassThrough: false }
 const chat = 'openai-chat'
 const responses = 'openai-responses'
 const embeddings = 'openai-embeddings'
-const both: readonly DialectName[] = [chat, responses]
-const all: readonly DialectName[] = [chat, responses, 'anthropic', 'gemini']
+const both: readonly FormatName[] = [chat, responses]
+const all: readonly FormatName[] = [chat, responses, 'anthropic', 'gemini']
 
 type Case = readonly [
   what: string,
   provider: string,
   model: string,
-  dialects: readonly DialectName[],
+  formats: readonly FormatName[],
   caller: ClientFormatName,
   facts: FormatFacts,
-  expect: DialectName | null,
+  expect: FormatName | null,
 ]
 
 const cases: readonly Case[] = [
@@ -71,10 +71,10 @@ const cases: readonly Case[] = [
   ['no format at all', 'openai', 'gpt-4o', [], chat, plain, null],
 ]
 
-for (const [what, provider, model, dialects, caller, facts, expect] of cases) {
-  test(`${what}: ${caller} ${JSON.stringify(facts)} to ${model} (${dialects.join(' ')}) is ${expect}`, () => {
+for (const [what, provider, model, formats, caller, facts, expect] of cases) {
+  test(`${what}: ${caller} ${JSON.stringify(facts)} to ${model} (${formats.join(' ')}) is ${expect}`, () => {
     assert.equal(
-      upstreamFormat(connectorOf(provider), { dialects, upstreamModel: model }, caller, facts),
+      upstreamFormat(connectorOf(provider), { formats, upstreamModel: model }, caller, facts),
       expect,
     )
   })

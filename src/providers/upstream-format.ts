@@ -4,7 +4,7 @@
  */
 
 import { assert } from '../base/assert.ts'
-import type { ExtractedFields } from '../wire/dialect.ts'
+import type { ExtractedFields } from '../wire/format.ts'
 import type { ClientFormatName, TargetFormat, UpstreamFormatName } from '../wire/format-names.ts'
 import { isSourceFormat, isTargetFormat, upstreamCodecs, upstreamFormats } from '../wire/formats.ts'
 import type { HostField, RequestDifferences } from '../wire/host-differences.ts'
@@ -26,22 +26,22 @@ const forOthers = ranked('others')
 export function upstreamFormat(
   connector: Pick<Connector, 'capabilities' | 'requestDifferences'>,
   {
-    dialects,
+    formats,
     upstreamModel,
-  }: { readonly dialects: readonly UpstreamFormatName[]; readonly upstreamModel: string },
+  }: { readonly formats: readonly UpstreamFormatName[]; readonly upstreamModel: string },
   caller: ClientFormatName,
   facts: FormatFacts,
 ): UpstreamFormatName | null {
-  const own = dialects.find((dialect) => dialect === caller)
+  const own = formats.find((format) => format === caller)
   if (!isSourceFormat(caller)) return own ?? null
   const { chatTools, thinking } = connector.capabilities(upstreamModel)
-  const fits = (dialect: UpstreamFormatName) =>
-    dialects.includes(dialect) &&
-    (!upstreamFormats[dialect].limitsToolsWithEffort || takesTools(chatTools, facts))
+  const fits = (format: UpstreamFormatName) =>
+    formats.includes(format) &&
+    (!upstreamFormats[format].limitsToolsWithEffort || takesTools(chatTools, facts))
   if (own !== undefined && passesAsIs(facts, connector.requestDifferences?.[own]) && fits(own)) return own
   const order = thinking === 'none' ? forOthers : forModelsThatReason
   // Where no format fits, the provider's own error reaches the caller.
-  return order.find(fits) ?? order.find((dialect) => dialects.includes(dialect)) ?? null
+  return order.find(fits) ?? order.find((format) => formats.includes(format)) ?? null
 }
 
 /** Whether the host takes the body in its own format without an encoding of ours. */

@@ -61,7 +61,7 @@ export interface ReceiptTable extends MeterColumns {
   written_off: Integer
   price_version: Integer
   model: string
-  dialect: string
+  format: string
   streamed: Flag
   ended_ms: Integer
   provider: string

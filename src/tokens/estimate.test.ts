@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FixtureCase, type FixtureProvider, fixtureCases } from '../../test/support/fixtures.ts'
-import { codecs, dialects } from '../../test/support/wire-formats.ts'
+import { codecs, wireFormats } from '../../test/support/wire-formats.ts'
 import { systemClock } from '../base/clock.ts'
 import { limitDefaults } from '../config/config.ts'
 import { threadEntries } from '../server/thread-entries.ts'
@@ -65,15 +65,15 @@ function modelOf(request: Buffer): string {
 }
 
 function inputOf(provider: FixtureProvider, one: FixtureCase): number {
-  const dialect = dialects[provider]
-  const usage = dialect.toUsage(
-    one.kind === 'stream' ? streamed(provider, one) : dialect.extractResponse(one.response, 0).rawUsage,
+  const format = wireFormats[provider]
+  const usage = format.toUsage(
+    one.kind === 'stream' ? streamed(provider, one) : format.extractResponse(one.response, 0).rawUsage,
   )
   return inputTokens(usage)
 }
 
 function streamed(provider: FixtureProvider, one: FixtureCase) {
-  const watch = dialects[provider].tapStream({
+  const watch = wireFormats[provider].tapStream({
     usageEvent: 'relay',
     choices: 1,
     eventBytesMax: limitDefaults.eventBytesMax,

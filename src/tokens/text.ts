@@ -2,7 +2,7 @@
  * The text of a request body, for counting: all of it, or an evenly spread sample that is small
  * enough to retain while a stream runs. Media bytes are left out.
  */
-import type { Media } from '../wire/dialect.ts'
+import type { Media } from '../wire/format.ts'
 import type { Span } from '../wire/json/byte-patch.ts'
 
 /** A sample of the text to count later: `bytes` holds `share` of it. */

@@ -251,7 +251,7 @@ const runningRow = rowOf({
   account: integer('account'),
   key: integer('key'),
   model: text('model'),
-  dialect: text('dialect'),
+  format: text('format'),
   streamed: flag('streamed'),
   held: integer('amount'),
   startedMs: number('created_ms'),

@@ -91,7 +91,7 @@ export interface RunningRequest {
   readonly account: bigint
   readonly key: bigint
   readonly model: string
-  readonly dialect: string
+  readonly format: string
   readonly streamed: boolean
   readonly held: bigint
   readonly startedMs: number

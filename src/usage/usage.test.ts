@@ -346,7 +346,7 @@ test('what runs, and the first request', async () => {
       account: owner,
       key,
       model: 'a-model',
-      dialect: 'openai-chat',
+      format: 'openai-chat',
       streamed: false,
       held: 4n,
       startedMs: startMs + 5,

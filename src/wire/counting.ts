@@ -3,7 +3,7 @@
  * what of a request goes to a counting endpoint, and how each format reports the number.
  * Pure; must not change the content.
  */
-import type { ReadLimits } from './dialect.ts'
+import type { ReadLimits } from './format.ts'
 import type { ClientFormatName, UpstreamFormatName } from './format-names.ts'
 import type { BytePatch, Span } from './json/byte-patch.ts'
 import { type Json, readJson } from './json/json.ts'

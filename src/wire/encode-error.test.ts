@@ -6,8 +6,8 @@ import { fixtureCases } from '../../test/support/fixtures.ts'
 import { streamedError, streamReaders } from '../../test/support/format-errors.ts'
 import { bytesOf, tapOptions, tapped } from '../../test/support/neutral-values.ts'
 import { brokenAnswerRules, brokenStreamRules } from '../../test/support/rules/gemini.ts'
-import { dialects } from '../../test/support/wire-formats.ts'
-import type { ClientError } from './dialect.ts'
+import { wireFormats } from '../../test/support/wire-formats.ts'
+import type { ClientError } from './format.ts'
 import type { ConversationFormat } from './format-names.ts'
 
 const problem = (more: Partial<ClientError> = {}): ClientError => ({
@@ -17,8 +17,10 @@ const problem = (more: Partial<ClientError> = {}): ClientError => ({
 })
 type Loose = Readonly<Record<string, unknown>>
 const bodyOf = (format: ConversationFormat, more: Partial<ClientError> = {}) =>
-  JSON.parse(dialects[format].errorBody(problem(more))) as { error: Loose }
-const formats = Object.keys(dialects).filter((name) => !name.endsWith('embeddings')) as ConversationFormat[]
+  JSON.parse(wireFormats[format].errorBody(problem(more))) as { error: Loose }
+const formats = Object.keys(wireFormats).filter(
+  (name) => !name.endsWith('embeddings'),
+) as ConversationFormat[]
 
 test('an error has the members that clients read, and ours next to them', () => {
   const details = { needed: '0.1', affordableOutput: 12, limits: ['a', 'b'] }
@@ -89,16 +91,20 @@ test('each category has the words and the status that clients branch on', () => 
     const { status, chat, responses, messages, gemini, statuses = {} } = words
     const error = problem({ category, status })
     for (const format of formats)
-      assert.equal(dialects[format].errorStatus(error), statuses[format] ?? status, `${category} ${format}`)
+      assert.equal(
+        wireFormats[format].errorStatus(error),
+        statuses[format] ?? status,
+        `${category} ${format}`,
+      )
     assert.equal(bodyOf('openai-chat', { category, status }).error.type, chat, category)
     assert.equal(bodyOf('openai-responses', { category, status }).error.type, chat, category)
     assert.equal(bodyOf('anthropic', { category, status }).error.type, messages, category)
     const google = bodyOf('gemini', { category, status })
     assert.deepEqual([google.error.status, google.error.code], [gemini, statuses.gemini ?? status], category)
     assert.deepEqual(brokenAnswerRules(google), [], category)
-    const frame = dialects.gemini.errorFrame(error)
+    const frame = wireFormats.gemini.errorFrame(error)
     assert.deepEqual(brokenStreamRules(frame), [], category)
-    const failed = streamedError('openai-responses', dialects['openai-responses'].errorFrame(error))
+    const failed = streamedError('openai-responses', wireFormats['openai-responses'].errorFrame(error))
     assert.equal(failed.failedCode, responses, category)
   }
   for (const [status, word] of [
@@ -153,14 +159,14 @@ test('agents find the words that make them shorten their context, or ask for mon
 
 /** Events before the error; the library of Responses takes no keep-alive there. */
 const beginnings: Readonly<Record<Exclude<ConversationFormat, 'gemini'>, string>> = {
-  'openai-chat': `${dialects['openai-chat'].keepAlive}data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n`,
+  'openai-chat': `${wireFormats['openai-chat'].keepAlive}data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n`,
   'openai-responses': '',
-  anthropic: `${dialects.anthropic.keepAlive}`,
+  anthropic: `${wireFormats.anthropic.keepAlive}`,
 }
 
 test('an error inside a stream is one for our own tap, and thrown by the official library', async () => {
   for (const format of formats) {
-    const { errorFrame, keepAlive, tapStream } = dialects[format]
+    const { errorFrame, keepAlive, tapStream } = wireFormats[format]
     const frame = errorFrame(problem())
     const tap = tapped(tapStream(tapOptions), keepAlive ?? '')
     assert.equal(tap.state, 'waiting', format)
@@ -171,7 +177,7 @@ test('an error inside a stream is one for our own tap, and thrown by the officia
     const read = streamReaders[format](beginnings[format] + frame)
     await assert.rejects(read, (error: Error) => error.message.includes('be whole'), format)
   }
-  const frames = dialects['openai-responses'].errorFrame(problem({ details: { available: '0.01' } }))
+  const frames = wireFormats['openai-responses'].errorFrame(problem({ details: { available: '0.01' } }))
   assert.match(frames, /"details":\{"available":"0.01"\}.*\n\n.*\n.*"id":"resp_0abc"/)
 })
 
@@ -203,7 +209,7 @@ const words: readonly [body: string, message?: string, type?: string, code?: str
 ]
 
 test('an upstream’s error is understood however it is worded', () => {
-  const { readError } = dialects['openai-chat']
+  const { readError } = wireFormats['openai-chat']
   for (const [body, message = '', type = '', code = ''] of words)
     assert.deepEqual(readError(bytesOf(body)), { message, type, code }, body)
   assert.equal(readError(Uint8Array.of(0xff, 0xfe, 0x00)).message.length, 3)
@@ -251,7 +257,8 @@ const answers: Readonly<Record<ConversationFormat, readonly (readonly [body: str
 
 test('what came with status 200 is not always an answer', () => {
   for (const format of formats) {
-    const problemOf = (body: string) => dialects[format].extractResponse(bytesOf(body), 100).problem?.message
+    const problemOf = (body: string) =>
+      wireFormats[format].extractResponse(bytesOf(body), 100).problem?.message
     for (const [body, expected] of answers[format]) {
       if (expected === undefined) assert.equal(problemOf(body), undefined, body)
       else assert.match(problemOf(body) ?? '', expected, body)
@@ -306,7 +313,7 @@ const statuses: Readonly<
 
 test('an error that came without a status has the one that its words imply', () => {
   for (const format of formats) {
-    const { problemStatus, readError } = dialects[format]
+    const { problemStatus, readError } = wireFormats[format]
     for (const [type, code, status] of statuses[format])
       assert.equal(problemStatus({ message: '', type, code }), status, `${type} ${code}`)
     if (format !== 'gemini') continue

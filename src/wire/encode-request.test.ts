@@ -90,14 +90,14 @@ function encode(
   of: Takes = {},
   target: Partial<TranslationTarget> = {},
 ) {
-  const { codec, dialect, rules } = formatOf(name)
+  const { codec, wire, rules } = formatOf(name)
   const capabilities = { ...base[name], ...of }
   const to = { model: 'm', capabilities, ...target }
   const { adjusted, ...written } = codec.encodeRequest(conversation(more), to)
   const body = JSON.parse(written.text) as Body
   assert.deepEqual(rules.brokenRequestRules(body, capabilities), [], written.text)
   const address = upstreamAddress(formatOf(name), to, false)
-  const { model, canPassThrough } = dialect.extractRequest(bytesOf(written.text), limits, address)
+  const { model, canPassThrough } = wire.extractRequest(bytesOf(written.text), limits, address)
   assert.deepEqual([model, canPassThrough], ['m', true])
   const said = adjustments(adjusted).filter((one) => !one.startsWith('added'))
   return { ...written, body, said, added: adjusted.length - said.length, address }

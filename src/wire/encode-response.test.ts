@@ -349,7 +349,7 @@ test('the terminal event waits for the settlement, and a part that is open then 
   for (const format of formats) {
     const events = [began, ...said('text', 'a'), openCall('a'), delta('{}')]
     const { before, whole } = streamOf(format, [...events, finished()])
-    const tap = tapped(format.dialect.tapStream(tapOptions), before)
+    const tap = tapped(format.wire.tapStream(tapOptions), before)
     assert.equal(tap.state, 'content', format.name)
     const found = joined(decoded(format.codec.decodeStream(1 << 20), whole))
     assert.deepEqual(found, ['a', 'call a f {}', 'calls'], format.name)

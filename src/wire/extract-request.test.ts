@@ -13,9 +13,9 @@ import {
   refusal,
   textCases,
 } from '../../test/support/neutral-values.ts'
-import { dialects } from '../../test/support/wire-formats.ts'
+import { wireFormats } from '../../test/support/wire-formats.ts'
 import { messagesBetas } from './anthropic/request-price-table.ts'
-import type { ExtractedFields, RequestPatch } from './dialect.ts'
+import type { ExtractedFields, RequestPatch } from './format.ts'
 import type { ConversationFormat } from './format-names.ts'
 import { applyEdits } from './json/json.ts'
 import { readBetas } from './request-fields.ts'
@@ -29,7 +29,7 @@ const base: Readonly<Record<ConversationFormat, Members>> = {
 }
 
 const read = (format: ConversationFormat, body: string): ExtractedFields =>
-  dialects[format].extractRequest(
+  wireFormats[format].extractRequest(
     bytesOf(body),
     limits,
     format === 'gemini' ? { model: 'm', stream: false } : nowhere,
@@ -571,7 +571,7 @@ test('many tools and options in one body are refused, long names are cut', () =>
 // Patches.
 
 function patched(format: ConversationFormat, body: string, patch: RequestPatch): string {
-  const edits = dialects[format].patchRequest(read(format, body), patch)
+  const edits = wireFormats[format].patchRequest(read(format, body), patch)
   return Buffer.concat(applyEdits(bytesOf(body), edits)).toString()
 }
 
@@ -668,10 +668,10 @@ test('the usage event is the caller’s when the caller asked for it', () => {
     [{ messages: undefined, input: 'hi', stream: true }, 'relay'],
   ] as const) {
     const body = JSON.stringify({ ...base['openai-chat'], ...more })
-    assert.equal(dialects['openai-chat'].usageEvent(read('openai-chat', body)), expected)
+    assert.equal(wireFormats['openai-chat'].usageEvent(read('openai-chat', body)), expected)
   }
   const responses = read('openai-responses', JSON.stringify(base['openai-responses']))
-  assert.equal(dialects['openai-responses'].usageEvent(responses), 'relay')
+  assert.equal(wireFormats['openai-responses'].usageEvent(responses), 'relay')
 })
 
 interface Limited {

@@ -28,4 +28,4 @@ export type TargetFormat = FormatsWith<{ upstream: 'conversation' }>
 /** Formats that hold a conversation and fill both sides; any can be translated to any. */
 export type ConversationFormat = SourceFormat & TargetFormat
 
-export type DialectName = ClientFormatName | UpstreamFormatName
+export type FormatName = ClientFormatName | UpstreamFormatName

@@ -4,7 +4,7 @@
  */
 import { anthropic, anthropicCodec } from './anthropic/index.ts'
 import { bedrockConverse, bedrockConverseCodec } from './bedrock-converse/index.ts'
-import type { ClientFormat, UpstreamFormat } from './dialect.ts'
+import type { ClientFormat, UpstreamFormat } from './format.ts'
 import type { ClientFormatName, SourceFormat, TargetFormat, UpstreamFormatName } from './format-names.ts'
 import { gemini, geminiCodec } from './gemini/index.ts'
 import { geminiEmbeddings } from './gemini-embeddings/index.ts'

@@ -2,7 +2,7 @@
  * Members of a passed-through response that do not reach the client: the name and the cost of a hidden provider, and the empty role
  * of a delta, at which older libraries stop. No other byte changes.
  */
-import { WireError } from './dialect.ts'
+import { WireError } from './format.ts'
 import type { BytePatch } from './json/byte-patch.ts'
 import { applyEdits, type Json, readJson } from './json/json.ts'
 import { memberRemovals } from './json/members.ts'

@@ -2,7 +2,7 @@
  * The positions of media bytes in a body, and the type that the caller claims.
  * Must not decode them: their size and type are all that is known here.
  */
-import type { Media, MediaKind } from './dialect.ts'
+import type { Media, MediaKind } from './format.ts'
 import type { Span } from './json/byte-patch.ts'
 import type { Json } from './json/json.ts'
 import type { MediaPart, MediaSource } from './translation/neutral.ts'

@@ -2,7 +2,7 @@
  * Applies a format's table of fields that can change what a provider charges: which values are
  * harmless, which need their own price, which are rejected. Must not know any price.
  */
-import { type PricedOption, WireError } from './dialect.ts'
+import { type PricedOption, WireError } from './format.ts'
 import { isGiven, string } from './json/fields.ts'
 import type { Json } from './json/json.ts'
 

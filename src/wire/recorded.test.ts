@@ -9,8 +9,8 @@ import fc from 'fast-check'
 import { type FixtureCase, fixtureCases } from '../../test/support/fixtures.ts'
 import { limits, refusal, tapOptions, tapped } from '../../test/support/neutral-values.ts'
 import { repeated } from '../../test/support/sampled.ts'
-import { codecs, dialects } from '../../test/support/wire-formats.ts'
-import type { UsageTap } from './dialect.ts'
+import { codecs, wireFormats } from '../../test/support/wire-formats.ts'
+import type { UsageTap } from './format.ts'
 import type { ConversationFormat } from './format-names.ts'
 import { applyEdits } from './json/json.ts'
 
@@ -94,7 +94,7 @@ const isFailing = ({ name }: FixtureCase) => name.includes('stream-error')
 
 for (const format of names) {
   const { messages, limitOf, changed, ends, totals } = formats[format]
-  const [dialect, codec] = [dialects[format], codecs[format]]
+  const [wireFormat, codec] = [wireFormats[format], codecs[format]]
   const cases = fixtureCases(format)
   const address = addressOf(format)
 
@@ -103,12 +103,12 @@ for (const format of names) {
       const [{ name }, body] = [one, one.request!]
       if (!isOwned(one)) {
         assert.match(
-          refusal(() => dialect.extractRequest(body, limits, address)),
+          refusal(() => wireFormat.extractRequest(body, limits, address)),
           /^reference_not_owned/,
         )
         continue
       }
-      const facts = dialect.extractRequest(body, limits, address)
+      const facts = wireFormat.extractRequest(body, limits, address)
       const parsed = parse(body)
       const { model, stream, outputLimit, choices } = facts
       assert.deepEqual(
@@ -121,16 +121,16 @@ for (const format of names) {
       assert.ok(span !== '' && JSON.stringify(opening).includes(span), name)
       for (const { span } of facts.media)
         if (span !== null) assert.match(cut(body, span), /^[\w+/=\\-]+$/, name)
-      const patches = dialect.patchRequest(facts, { model: 'other', outputLimit: 3, serverToolUsesMax: 2 })
+      const patches = wireFormat.patchRequest(facts, { model: 'other', outputLimit: 3, serverToolUsesMax: 2 })
       assert.deepEqual(parse(Buffer.concat(applyEdits(body, patches))), changed(parsed), name)
-      const necessary = dialect.usageEvent(facts) === 'drop' ? 1 : 0
-      assert.equal(dialect.patchRequest(facts, {}).length, necessary, name)
+      const necessary = wireFormat.usageEvent(facts) === 'drop' ? 1 : 0
+      assert.equal(wireFormat.patchRequest(facts, {}).length, necessary, name)
       assert.deepEqual(codec.stripCarriers(body, limits), [], name)
     }
   })
 
   const watched = (stream: Uint8Array, size?: number, isCut = false): UsageTap => {
-    const tap = tapped(dialect.tapStream({ ...tapOptions, usageEvent: 'drop' }), stream, size)
+    const tap = tapped(wireFormat.tapStream({ ...tapOptions, usageEvent: 'drop' }), stream, size)
     tap.end(isCut)
     return tap
   }
@@ -188,10 +188,10 @@ for (const format of names) {
     for (const one of cases.filter((found) => (isAnswer(found) || isStream(found)) && !isFailing(found))) {
       const usage = last(one) as Readonly<Record<string, number>>
       const raw = isAnswer(one)
-        ? dialect.extractResponse(one.response, 10).rawUsage
+        ? wireFormat.extractResponse(one.response, 10).rawUsage
         : watched(one.response).rawUsage
       const { inputUncached, cacheRead, cacheWrite5m, cacheWrite1h, inputAudio, output, outputAudio } =
-        dialect.toUsage(raw)
+        wireFormat.toUsage(raw)
       const found = [
         inputUncached + cacheRead + cacheWrite5m + cacheWrite1h + inputAudio,
         output + outputAudio,
@@ -206,8 +206,8 @@ for (const format of names) {
         error: { message: string; type?: string }
       }[]
       const { message, type } = body!.error
-      assert.equal(dialect.extractResponse(response, 10).problem?.message, message, name)
-      assert.partialDeepStrictEqual(dialect.readError(response), { message, ...(type && { type }) }, name)
+      assert.equal(wireFormat.extractResponse(response, 10).problem?.message, message, name)
+      assert.partialDeepStrictEqual(wireFormat.readError(response), { message, ...(type && { type }) }, name)
     }
   })
 
@@ -219,13 +219,14 @@ for (const format of names) {
       if (isStream(one)) {
         const { relayableBytes, totalBytes, rawUsage } = watched(body, size)
         assert.ok(relayableBytes <= totalBytes && totalBytes <= body.length)
-        dialect.toUsage(rawUsage)
+        wireFormat.toUsage(rawUsage)
       } else {
-        dialect.readError(body)
-        dialect.toUsage(dialect.extractResponse(body, 1_000).rawUsage)
+        wireFormat.readError(body)
+        wireFormat.toUsage(wireFormat.extractResponse(body, 1_000).rawUsage)
       }
       const { request } = one
-      if (request !== undefined) refusal(() => dialect.extractRequest(damaged(request, all), limits, address))
+      if (request !== undefined)
+        refusal(() => wireFormat.extractRequest(damaged(request, all), limits, address))
     }
     fc.assert(fc.property(fc.constantFrom(...recorded), damages, fc.integer({ min: 1, max: 999 }), check), {
       numRuns: repeated(250, 1_000),

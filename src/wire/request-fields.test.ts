@@ -1,14 +1,14 @@
 /** Files that a request references: what is read of them in the four formats. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dialects } from '../../test/support/wire-formats.ts'
+import { wireFormats } from '../../test/support/wire-formats.ts'
 import { limitDefaults } from '../config/config.ts'
 import { readLimits } from '../gateway/phases/decode.ts'
-import { WireError } from './dialect.ts'
+import { WireError } from './format.ts'
 import type { ConversationFormat } from './format-names.ts'
 
 const read = (format: ConversationFormat, body: object) =>
-  dialects[format].extractRequest(
+  wireFormats[format].extractRequest(
     Buffer.from(JSON.stringify({ model: 'm', ...body })),
     readLimits(limitDefaults),
     {

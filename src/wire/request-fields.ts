@@ -11,7 +11,7 @@ import {
   type ReadLimits,
   type Reference,
   WireError,
-} from './dialect.ts'
+} from './format.ts'
 import type { Span } from './json/byte-patch.ts'
 import { absent, FieldReader, invalid, isGiven, string } from './json/fields.ts'
 import { type Json, readJson } from './json/json.ts'

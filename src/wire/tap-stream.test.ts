@@ -7,16 +7,16 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { converseEvent, converseException, frame } from '../../test/support/event-stream-frames.ts'
 import { bytesOf, tapOptions, tapped } from '../../test/support/neutral-values.ts'
-import { dialects } from '../../test/support/wire-formats.ts'
+import { wireFormats } from '../../test/support/wire-formats.ts'
 import * as bedrock from './bedrock-converse/index.ts'
-import type { StreamedFormat, TapOptions } from './dialect.ts'
+import type { StreamedFormat, TapOptions } from './format.ts'
 import type { UpstreamFormatName } from './format-names.ts'
 
 type Format = Exclude<UpstreamFormatName, 'openai-embeddings' | 'gemini-embeddings'>
 type Stream = string | Uint8Array
 
 const formats: Readonly<Record<Format, StreamedFormat>> = {
-  ...dialects,
+  ...wireFormats,
   'bedrock-converse': bedrock.bedrockConverse,
 }
 

@@ -3,7 +3,7 @@
  * one wrapped in an array, another program's, plain text or an HTML page. Must not throw. Also how a
  * response with status 200 says that the content was refused.
  */
-import type { UpstreamProblem } from './dialect.ts'
+import type { UpstreamProblem } from './format.ts'
 import type { UpstreamFormatName } from './format-names.ts'
 import { isRecord, type JsonRecord, parsed } from './json/parsed.ts'
 

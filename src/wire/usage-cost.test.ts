@@ -5,7 +5,7 @@ import type { ClientFormatName } from './format-names.ts'
 import { clientFormats } from './formats.ts'
 import { withCost, withCostInEvents } from './usage-cost.ts'
 
-type Case = readonly [name: string, dialect: ClientFormatName, before: string, after: string]
+type Case = readonly [name: string, format: ClientFormatName, before: string, after: string]
 const written = (pieces: readonly Uint8Array[]) => Buffer.concat(pieces).toString()
 
 const answers: readonly Case[] = [
@@ -39,10 +39,10 @@ test('the fee for a request on an own key says that the rest is paid elsewhere',
     assert.equal(written(withCost(Buffer.from(before), { answer: ['usage'], event: ['usage'] }, fee)), after)
 })
 
-for (const [name, dialect, before, after] of answers) {
+for (const [name, format, before, after] of answers) {
   test(`the cost of an answer: ${name}`, () => {
     assert.equal(
-      written(withCost(Buffer.from(before), clientFormats[dialect].costFields, { cost: '0.000054399' })),
+      written(withCost(Buffer.from(before), clientFormats[format].costFields, { cost: '0.000054399' })),
       after,
     )
   })
@@ -71,10 +71,10 @@ const streams: readonly Case[] = [
   ['nowhere', 'anthropic', 'event: message_stop\ndata: {}\n\n', 'event: message_stop\ndata: {}\n\n'],
   ['in no event', 'anthropic', '', ''],
 ]
-for (const [name, dialect, before, after] of streams) {
+for (const [name, format, before, after] of streams) {
   test(`the cost of a stream: ${name}`, () => {
     assert.equal(
-      written(withCostInEvents(Buffer.from(before), clientFormats[dialect].costFields, { cost: '5.00' })),
+      written(withCostInEvents(Buffer.from(before), clientFormats[format].costFields, { cost: '5.00' })),
       after,
     )
   })

@@ -2,7 +2,7 @@
  * Writes the cost of a response into the usage object that its provider sent, for keys that request it.
  * No other byte changes; a response without a usage object stays unchanged.
  */
-import type { CostFields } from './dialect.ts'
+import type { CostFields } from './format.ts'
 import type { BytePatch } from './json/byte-patch.ts'
 import { applyEdits } from './json/json.ts'
 import { RawJson } from './json/text.ts'

@@ -18,8 +18,8 @@ upstreams:
   - { name: openai, provider: openai, url: '${origin}', credential: any }
   - { name: anthropic, provider: anthropic, url: '${origin}', credential: any }
 models:
-  - { id: chat-echo, provider: openai, offers: [openai], upstreamId: sandbox-echo, dialects: [openai-chat], context: 1000000, maxOutput: 10000, prices: [{ input: 0.03, output: 0.15 }] }
-  - { id: messages-echo, provider: anthropic, offers: [anthropic], upstreamId: sandbox-echo, dialects: [anthropic], context: 1000000, maxOutput: 10000, prices: [{ input: 0.03, output: 0.15 }] }
+  - { id: chat-echo, provider: openai, offers: [openai], upstreamId: sandbox-echo, formats: [openai-chat], context: 1000000, maxOutput: 10000, prices: [{ input: 0.03, output: 0.15 }] }
+  - { id: messages-echo, provider: anthropic, offers: [anthropic], upstreamId: sandbox-echo, formats: [anthropic], context: 1000000, maxOutput: 10000, prices: [{ input: 0.03, output: 0.15 }] }
 limits: { requestsPerMinute: none }
 `
 

@@ -15,7 +15,7 @@ let key: string
 before(async () => {
   host = await faultUpstream(() => standsIn('hello'))
   const facts = { context: 100_000, maxOutput: 1_000, prices: [{ input: '3', output: '15' }] }
-  const dialects = ['openai-chat' as const]
+  const formats = ['openai-chat' as const]
   gateway = await testGateway({
     offers: 'as configured',
     upstreams: [
@@ -26,7 +26,7 @@ before(async () => {
     ],
     models: ['allowed', 'forbidden'].map((id) => ({
       ...{ id, ...facts },
-      offers: [{ upstream: 'host', model: id, dialects }],
+      offers: [{ upstream: 'host', model: id, formats }],
     })),
     limits: { requestsPerMinute: null },
   })

@@ -3,7 +3,7 @@
  * concurrency. Each is exact.
  */
 import { formatUsd } from '../../src/ledger/rules/money.ts'
-import { dialectClients } from '../support/dialect-clients.ts'
+import { formatClients } from '../support/format-clients.ts'
 import { Sent } from '../support/paying-client.ts'
 import { receiptsIn } from './audit.ts'
 import type { ChaosServer } from './servers.ts'
@@ -18,7 +18,7 @@ export interface CapResult {
   readonly statuses: Readonly<Record<string, number>>
 }
 
-const [chat] = dialectClients
+const [chat] = formatClients
 
 function send(server: ChaosServer, key: string, { model, text }: { model: string; text: string }): Sent {
   if (chat === undefined) throw new Error('there is a client of each format')

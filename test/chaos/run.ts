@@ -34,7 +34,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
 function settings(origin: string): string {
   const model = (format: string, behavior: string): string =>
-    `  - { id: ${format}-${behavior}, provider: sandbox, upstreamId: sandbox-${behavior}, dialects: [${format}], context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }`
+    `  - { id: ${format}-${behavior}, provider: sandbox, upstreamId: sandbox-${behavior}, formats: [${format}], context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }`
   return [
     'sandbox: off',
     'upstreams:',

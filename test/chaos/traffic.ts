@@ -1,6 +1,6 @@
 /** Mixed traffic by a seed: every format to every format, streamed or not, clients that disconnect, upstreams that fail. */
 import { systemClock } from '../../src/base/clock.ts'
-import { dialectClients } from '../support/dialect-clients.ts'
+import { formatClients } from '../support/format-clients.ts'
 import { Sent } from '../support/paying-client.ts'
 import { byShare, type Dice, pick, type Shares } from './faults.ts'
 import { type ChaosServer, wait } from './servers.ts'
@@ -68,7 +68,7 @@ async function askOne(
   roll: Dice,
   completed: Set<string>,
 ): Promise<string> {
-  const client = pick(dialectClients, roll)
+  const client = pick(formatClients, roll)
   const kind = byShare(kinds, roll)
   const model = `${pick(formats, roll)}-${kind.behavior}`
   const body = { ...client.body(model, kind.text, kind.isStreamed), ...client.limit(400) }

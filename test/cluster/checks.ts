@@ -24,7 +24,7 @@ export const configuration = (origin: string): string =>
     'models:',
     ...['echo', 'stream'].map(
       (name) =>
-        `  - { id: chat-${name}, provider: openai, offers: [openai], upstreamId: sandbox-${name}, dialects: [openai-chat], context: 200000, maxOutput: 10000, prices: [{ input: 3, output: 15 }] }`,
+        `  - { id: chat-${name}, provider: openai, offers: [openai], upstreamId: sandbox-${name}, formats: [openai-chat], context: 200000, maxOutput: 10000, prices: [{ input: 3, output: 15 }] }`,
     ),
     '',
   ].join('\n')

@@ -11,7 +11,6 @@ import { systemClock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { type Answer, type Receipt, receiptOf, send } from '../support/bytes-client.ts'
-import { clientOf, type DialectClient, dialectClients } from '../support/dialect-clients.ts'
 import {
   type Behaviour,
   chunkedHead,
@@ -20,6 +19,7 @@ import {
   sends,
   sendsThen,
 } from '../support/fault-upstream.ts'
+import { clientOf, type FormatClient, formatClients } from '../support/format-clients.ts'
 import {
   contextPhrases,
   errorReaders,
@@ -33,7 +33,7 @@ import { sampled } from '../support/sampled.ts'
 import { exchange } from '../support/sandbox-client.ts'
 import { plainRequest } from '../support/sandbox-formats.ts'
 
-const formats: readonly ConversationFormat[] = dialectClients.map(({ format }) => format)
+const formats: readonly ConversationFormat[] = formatClients.map(({ format }) => format)
 const models: Readonly<Record<ConversationFormat, string>> = {
   'openai-chat': 'gpt-of-chat',
   'openai-responses': 'gpt-of-responses',
@@ -68,7 +68,7 @@ before(async () => {
     models: formats.map((format) => ({
       id: models[format],
       provider: providers[format],
-      dialects: [format],
+      formats: [format],
       context: 10_000,
       maxOutput: 6_000,
       reasoning: false,
@@ -123,7 +123,7 @@ async function recordSandbox(): Promise<void> {
 }
 
 async function ask(
-  client: DialectClient,
+  client: FormatClient,
   clientFormat: ConversationFormat,
 ): Promise<{ answer: Answer; receipt: Receipt }> {
   const { key } = account
@@ -157,7 +157,7 @@ function everyThird(events: readonly string[]): readonly number[] {
 const ends = ['fin', 'rst', 'proper'] as const
 
 for (const clientFormat of formats) {
-  for (const [shift, client] of dialectClients.entries()) {
+  for (const [shift, client] of formatClients.entries()) {
     test(`${client.format} → ${clientFormat}: cut after any event, it is not a complete response`, async () => {
       const events = streams.get(clientFormat) ?? []
       assert.ok(events.length > 5, 'there is something to cut')
@@ -286,7 +286,7 @@ for (const { code, message, upstreamEvents } of streamFaults) {
   for (const clientFormat of formats) {
     test(`${clientFormat}: ${code} in the middle of a stream, reported in every format`, async () => {
       const events = streams.get(clientFormat) ?? []
-      for (const client of dialectClients) {
+      for (const client of formatClients) {
         for (const count of sampled(everyThird(events), 2, 4)) {
           if (isWhole(clientFormat, events.slice(0, count))) break
           behaviour = sends(

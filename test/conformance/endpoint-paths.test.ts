@@ -30,10 +30,10 @@ before(async () => {
       { id: 'gpt-unpriced', ...size },
       { id: 'claude-small', ...size, prices: price },
       { id: 'gemini-small', ...size, prices: price },
-      { id: 'text-embedding-small', dialects: ['openai-embeddings'], ...size, prices: price },
+      { id: 'text-embedding-small', formats: ['openai-embeddings'], ...size, prices: price },
       {
         id: 'gemini-embedding-small',
-        dialects: ['openai-embeddings', 'gemini-embeddings'],
+        formats: ['openai-embeddings', 'gemini-embeddings'],
         ...size,
         prices: price,
       },
@@ -579,7 +579,7 @@ for (const [model, path, body] of [
   test(`${model} cannot be requested at ${path}, and libraries need not retry`, async () => {
     const answer = await send(tollgate.origin, { path, body, headers: bearer(key) })
     assert.equal(answer.status, 501, answer.text)
-    assert.equal(codeIn(answer), 'dialect_not_supported')
+    assert.equal(codeIn(answer), 'format_not_supported')
     assert.equal(answer.headers['x-should-retry'], 'false')
   })
 }
@@ -651,7 +651,7 @@ for (const shape of ['openai-chat', 'anthropic', 'gemini']) {
 test('listed models can be requested, others cannot, and the price list has those for sale', async () => {
   const headers = bearer(key)
   const list = parsed(await send(tollgate.origin, { path: '/v1/models', headers }))
-  const rows = list.data as readonly { readonly id: string; readonly dialects: readonly string[] }[]
+  const rows = list.data as readonly { readonly id: string; readonly formats: readonly string[] }[]
   const names = rows.map(({ id }) => id)
   assert.ok(names.includes('gpt-small') && names.includes('sandbox-echo'))
   assert.ok(!names.includes('gpt-withdrawn') && !names.includes('gpt-unpriced'))
@@ -670,9 +670,9 @@ test('listed models can be requested, others cannot, and the price list has thos
   // An empty balance is rejected for funds, after the name was found and priced.
   const poor = bearer((await tollgate.account('0')).key)
   const before = upstream.requests.length
-  for (const { id, dialects } of rows) {
-    const isEmbedding = dialects.includes('openai-embeddings')
-    for (const shape of isEmbedding ? dialects : conversations) {
+  for (const { id, formats } of rows) {
+    const isEmbedding = formats.includes('openai-embeddings')
+    for (const shape of isEmbedding ? formats : conversations) {
       const answer = await send(tollgate.origin, { ...shapedRequest(id, shape), headers: poor })
       assert.equal(answer.status, 402, `${id} as ${shape}: ${answer.text}`)
     }

@@ -8,8 +8,8 @@ import { after, before, test } from 'node:test'
 import { type ErrorCategory, type ErrorCode, errors } from '../../contract/errors.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { type Answer, receiptOf, send } from '../support/bytes-client.ts'
-import { clientOf, dialectClients } from '../support/dialect-clients.ts'
 import { type FixtureCase, type FixtureProvider, fixtureCases } from '../support/fixtures.ts'
+import { clientOf, formatClients } from '../support/format-clients.ts'
 import { contextPhrases, errorReaders, wordsOf } from '../support/format-errors.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { type ReplayUpstream, replayUpstream } from '../support/replay-upstream.ts'
@@ -42,7 +42,7 @@ before(async () => {
     models: formats.map((format) => ({
       id: models[format],
       provider: providers[format],
-      dialects: [format],
+      formats: [format],
       context: 10_000,
       maxOutput: 1_000,
       reasoning: false,
@@ -316,7 +316,7 @@ const operatorsWords = [/quota/i, /billing/i, /credit/i, /api.key/i, /permission
 for (const format of formats) {
   for (const refusal of [...recordedRefusals(format), ...invented(format)]) {
     test(`${format}: ${refusal.name} (${refusal.status}) is ${refusal.expected.code} in every format`, async () => {
-      for (const client of dialectClients) {
+      for (const client of formatClients) {
         for (const stream of [false, true]) {
           const answer = await refusedTo(client.format, format, { refusal, stream })
           if (client.format === format && isRelayedError(refusal.expected)) checkBytes(answer, refusal)

@@ -7,10 +7,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limitDefaults } from '../../src/config/config.ts'
 import { readLimits } from '../../src/gateway/phases/decode.ts'
-import { type ReadLimits, WireError } from '../../src/wire/dialect.ts'
+import { type ReadLimits, WireError } from '../../src/wire/format.ts'
 import { expensiveBodies, parsedFormats } from '../support/expensive-bodies.ts'
 import { threadCost } from '../support/thread-cost.ts'
-import { dialects } from '../support/wire-formats.ts'
+import { wireFormats } from '../support/wire-formats.ts'
 
 const limits = readLimits(limitDefaults)
 const bytes = 400_000
@@ -27,7 +27,7 @@ function lowestRatio(bound: number, measure: () => number): number {
 function factsCost(format: (typeof parsedFormats)[number], body: Uint8Array, within: ReadLimits = limits) {
   return threadCost(() => {
     try {
-      dialects[format].extractRequest(body, within, { model: 'm', stream: false })
+      wireFormats[format].extractRequest(body, within, { model: 'm', stream: false })
     } catch (error) {
       assert.ok(error instanceof WireError)
     }
@@ -72,7 +72,7 @@ test('settings have few names and values, and objects few names; long parts of o
     Array.from({ length: count }, (_, index) => piece(index)).join(',')
   const read = (members: string) => {
     const body = Buffer.from(`{"model":"m","messages":[{"role":"user","content":"hello"}]${members}}`)
-    return dialects['openai-chat'].extractRequest(body, limits, { model: null, stream: false })
+    return wireFormats['openai-chat'].extractRequest(body, limits, { model: null, stream: false })
   }
   const code = (members: string): string => {
     try {

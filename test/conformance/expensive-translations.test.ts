@@ -14,7 +14,7 @@ import type { ResponseEvent } from '../../src/wire/translation/neutral.ts'
 import { translateRequest } from '../../src/wire/translation/translate.ts'
 import { threadCost } from '../support/thread-cost.ts'
 import { frame } from '../support/translation.ts'
-import { codecs, dialects } from '../support/wire-formats.ts'
+import { codecs, wireFormats } from '../support/wire-formats.ts'
 
 const limits = readLimits(limitDefaults)
 const model = 'claude-sonnet-4-5'
@@ -26,7 +26,7 @@ const measurements = 4
 
 function translationCost(from: ConversationFormat, to: ConversationFormat, body: Uint8Array): number {
   const address = { model: from === 'gemini' ? 'm' : null, stream: false }
-  dialects[from].extractRequest(body, limits, address)
+  wireFormats[from].extractRequest(body, limits, address)
   const of = { from: codecs[from], to: codecs[to], toName: to, limits, address }
   const target = { model, capabilities: anthropic.capabilities(model) }
   return threadCost(() => translateRequest(body, { ...of, target }), runMs)

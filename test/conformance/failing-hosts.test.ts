@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { upstreamHost } from '../../src/config/custom-upstreams.ts'
 import { hosts } from '../../src/providers/hosts/hosts-table.ts'
-import type { DialectName } from '../../src/wire/format-names.ts'
+import type { FormatName } from '../../src/wire/format-names.ts'
 import { streamedAnswer, wholeAnswer as wholeAnswerIn } from '../support/cloud-answers.ts'
 import {
   type Behaviour,
@@ -25,7 +25,7 @@ import { refuses } from '../support/stand-in.ts'
 
 /** Every host, in Chat Completions or in the only format that it has, and a server of one's own. */
 const providers = [...Object.keys(hosts), 'openai', 'anthropic', 'custom']
-const formats: Readonly<Record<string, DialectName>> = {
+const formats: Readonly<Record<string, FormatName>> = {
   anthropic: 'anthropic',
   perplexity: 'openai-responses',
 }
@@ -79,7 +79,7 @@ before(async () => {
       offers: ['first', 'second'].map((name, at) => ({
         upstream: `${provider}-${name}`,
         model: 'a-model',
-        dialects: [formats[provider] ?? 'openai-chat'],
+        formats: [formats[provider] ?? 'openai-chat'],
         priority: at + 1,
       })),
     })),

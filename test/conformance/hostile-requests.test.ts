@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectorOf } from '../../src/providers/registry.ts'
-import { WireError } from '../../src/wire/dialect.ts'
+import { WireError } from '../../src/wire/format.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import type { EncryptedReasoning } from '../../src/wire/translation/neutral.ts'
 import { carrierId, tagged } from '../../src/wire/translation/reasoning-carriers.ts'

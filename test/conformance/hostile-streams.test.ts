@@ -6,14 +6,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noTokens } from '../../contract/meters.ts'
-import type { TapOptions } from '../../src/wire/dialect.ts'
+import type { TapOptions } from '../../src/wire/format.ts'
 import type { StreamDecoder } from '../../src/wire/translation/codec.ts'
 import type { Frame, ResponseCost, ResponseEvent, ToolNames } from '../../src/wire/translation/neutral.ts'
 import { StreamTranslator, translateResponse } from '../../src/wire/translation/translate.ts'
 import { costRatio } from '../support/cost-ratio.ts'
 import { repeated } from '../support/sampled.ts'
 import { type PiecewiseFormat, upstreamEvents } from '../support/upstream-events.ts'
-import { type Codec, codecs, dialects } from '../support/wire-formats.ts'
+import { type Codec, codecs, wireFormats } from '../support/wire-formats.ts'
 
 const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const
 const piecewise: readonly PiecewiseFormat[] = ['openai-chat', 'openai-responses', 'anthropic']
@@ -211,10 +211,10 @@ const nestedAnswers: readonly (readonly [format: (typeof formats)[number], event
 for (const [format, event, answer] of nestedAnswers) {
   test(`${format}: nesting deeper than the stack breaks no reader, and calls keep it`, () => {
     const bytes = encoder.encode(`data: ${event}\n\n`)
-    const watch = dialects[format].tapStream(watching)
+    const watch = wireFormats[format].tapStream(watching)
     watch.push(bytes)
     watch.end()
-    dialects[format].extractResponse(encoder.encode(answer), 1_000)
+    wireFormats[format].extractResponse(encoder.encode(answer), 1_000)
     for (const to of formats.filter((other) => other !== format)) {
       const stream = translator(codec(format), codec(to))
       const written = stream.push(bytes) + stream.end() + stream.close(tally)

@@ -387,16 +387,16 @@ for (const row of rows) {
 }
 
 test('each row that serves Messages or Responses is in this suite', () => {
-  for (const [dialect, format] of [
+  for (const [format, field] of [
     ['anthropic', 'messages'],
     ['openai-responses', 'responses'],
   ] as const) {
-    const served = Object.keys(facts).filter((provider) => facts[provider]?.[format] !== undefined)
+    const served = Object.keys(facts).filter((provider) => facts[provider]?.[field] !== undefined)
     const clouds = ['azure', 'bedrock', 'vertex']
     const others = ['anthropic', 'openai', 'google', 'sandbox', ...clouds]
     const expected = connectors
-      .filter(({ dialects, provider }) => dialects.includes(dialect) && !others.includes(provider))
+      .filter(({ formats, provider }) => formats.includes(format) && !others.includes(provider))
       .map(({ provider }) => provider)
-    assert.deepEqual(served.sort(), expected.sort(), format)
+    assert.deepEqual(served.sort(), expected.sort(), field)
   }
 })

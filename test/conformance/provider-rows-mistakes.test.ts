@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { vertexAddress } from '../../src/providers/clouds/clouds-table.ts'
 import { connectorOf, connectors } from '../../src/providers/registry.ts'
 import { adaptRequest as adaptMessages } from '../../src/wire/anthropic/encode-request-host.ts'
-import type { UpstreamProblem } from '../../src/wire/dialect.ts'
+import type { UpstreamProblem } from '../../src/wire/format.ts'
 import { applyEdits } from '../../src/wire/json/json.ts'
 import { adaptRequest } from '../../src/wire/openai-chat/encode-request-host.ts'
 import { openaiChat } from '../../src/wire/openai-chat/index.ts'
@@ -164,8 +164,8 @@ test('mistake 4: reasoning in the history is required for the hosts that reject 
 })
 
 test('mistake 5: a turn without tools after a history with tools is sent in a native format, not in Converse', () => {
-  const { dialects } = connectorOf('bedrock')
-  assert.ok(dialects.includes('openai-chat') && dialects.includes('anthropic'), dialects.join(', '))
+  const { formats } = connectorOf('bedrock')
+  assert.ok(formats.includes('openai-chat') && formats.includes('anthropic'), formats.join(', '))
   const history = [
     { role: 'assistant', content: null, tool_calls: [callWith('toolu_01')] },
     { role: 'tool', tool_call_id: 'toolu_01', content: 'done' },

@@ -15,9 +15,9 @@ import {
   modelOf,
   plain,
   queryOf,
-  type RecordedDialect,
+  type RecordedFormat,
   rates,
-  recordedDialects,
+  recordedFormats,
   recordedModels,
   renamed,
   requestOf,
@@ -46,9 +46,9 @@ after(async () => {
 const versions = { 'anthropic-version': '2023-01-01', 'anthropic-beta': 'first-2025-01-01,second-2025-02-02' }
 const usageSplice = '"stream_options":{"include_usage":true},'
 
-/** The credential as each dialect's own clients send it. */
-function headersFor(dialect: RecordedDialect, key: string): Readonly<Record<string, string>> {
-  return dialect === 'anthropic' ? { 'x-api-key': key, ...versions } : bearer(key)
+/** The credential as each format's own clients send it. */
+function headersFor(format: RecordedFormat, key: string): Readonly<Record<string, string>> {
+  return format === 'anthropic' ? { 'x-api-key': key, ...versions } : bearer(key)
 }
 
 interface RelayedExchange {
@@ -57,7 +57,7 @@ interface RelayedExchange {
 }
 
 async function relayed(
-  dialect: RecordedDialect,
+  format: RecordedFormat,
   recorded: FixtureCase,
   how: { readonly key: string; readonly chunkBytes: ChunkBytes; readonly body: Buffer },
 ): Promise<RelayedExchange> {
@@ -69,8 +69,8 @@ async function relayed(
     chunkBytes: how.chunkBytes,
   })
   const answer = await send(tollgate.origin, {
-    path: `${addresses[dialect]}${queryOf(recorded)}`,
-    headers: headersFor(dialect, key),
+    path: `${addresses[format]}${queryOf(recorded)}`,
+    headers: headersFor(format, key),
     body: how.body,
   })
   return { answer, receipt: await receiptOf(tollgate.origin, key, answer) }
@@ -85,22 +85,22 @@ const isWhole = ({ kind, name }: FixtureCase) => kind !== 'error' && !name.start
 const chunkingsOf = ({ response }: FixtureCase): readonly ChunkBytes[] =>
   response.length > 20_000 ? [13, 'whole'] : [1, 7, 'whole']
 
-for (const dialect of recordedDialects) {
-  for (const recorded of servedCases(dialect).filter(isWhole)) {
-    test(`${dialect}/${recorded.name}: the upstream's bytes, however they are cut`, async () => {
+for (const format of recordedFormats) {
+  for (const recorded of servedCases(format).filter(isWhole)) {
+    test(`${format}/${recorded.name}: the upstream's bytes, however they are cut`, async () => {
       const { key } = await tollgate.account('100')
       for (const chunkBytes of chunkingsOf(recorded)) {
-        const { answer, receipt } = await relayed(dialect, recorded, {
+        const { answer, receipt } = await relayed(format, recorded, {
           key,
           chunkBytes,
-          body: requestOf(dialect, recorded),
+          body: requestOf(format, recorded),
         })
         assert.equal(answer.status, 200, answer.text)
         assert.equal(answer.isCut, false)
-        assert.equal(answer.text, clientBytes(dialect, recorded).toString('utf8'))
-        assert.ok(answer.bytes.equals(clientBytes(dialect, recorded)))
+        assert.equal(answer.text, clientBytes(format, recorded).toString('utf8'))
+        assert.ok(answer.bytes.equals(clientBytes(format, recorded)))
         assert.match(answer.headers['content-type'] ?? '', contentTypes[recorded.kind])
-        checkReceipt(dialect, recorded, receipt)
+        checkReceipt(format, recorded, receipt)
         if (recorded.kind === 'json') assert.equal(answer.headers['x-tollgate-cost'], receipt.cost)
       }
     })
@@ -116,21 +116,21 @@ const spellings: Readonly<Record<string, (stream: string) => string>> = {
     `\ufeff: hello\n\nretry: 10\n\n${stream.replaceAll(/^data: /gm, ': seen\nid: 7\ndata: ')}`,
 }
 
-for (const dialect of recordedDialects) {
+for (const format of recordedFormats) {
   for (const [spelling, spelled] of Object.entries(spellings)) {
-    test(`${dialect}: ${spelling}: still the upstream's bytes`, async () => {
+    test(`${format}: ${spelling}: still the upstream's bytes`, async () => {
       const { key } = await tollgate.account('1000')
-      for (const recorded of servedCases(dialect).filter(isWhole)) {
+      for (const recorded of servedCases(format).filter(isWhole)) {
         // The event that only the gateway requests is removed; here it stays where the client requests it.
-        if (recorded.kind !== 'stream' || clientBytes(dialect, recorded) !== recorded.response) continue
+        if (recorded.kind !== 'stream' || clientBytes(format, recorded) !== recorded.response) continue
         const response = Buffer.from(spelled(recorded.response.toString('utf8')))
         const { answer, receipt } = await relayed(
-          dialect,
+          format,
           { ...recorded, response },
-          { key, chunkBytes: 7, body: requestOf(dialect, recorded) },
+          { key, chunkBytes: 7, body: requestOf(format, recorded) },
         )
         assert.equal(answer.text, response.toString('utf8'), recorded.name)
-        checkReceipt(dialect, recorded, receipt)
+        checkReceipt(format, recorded, receipt)
       }
     })
   }
@@ -139,10 +139,10 @@ for (const dialect of recordedDialects) {
 const contentTypes = { json: /^application\/json/, stream: /^text\/event-stream/, error: /./ } as const
 
 /** The upstream's bytes without the event that the client did not request. */
-function clientBytes(dialect: RecordedDialect, recorded: FixtureCase): Buffer {
+function clientBytes(format: RecordedFormat, recorded: FixtureCase): Buffer {
   const { response } = recorded
-  const isAsked = /"include_usage"\s*:\s*true/.test(requestOf(dialect, recorded).toString('utf8'))
-  if (dialect === 'anthropic' || recorded.kind !== 'stream' || isAsked) return response
+  const isAsked = /"include_usage"\s*:\s*true/.test(requestOf(format, recorded).toString('utf8'))
+  if (format === 'anthropic' || recorded.kind !== 'stream' || isAsked) return response
   const events = response.toString('utf8').split(/(?<=\n\n)/)
   return Buffer.from(events.filter((event) => !isUsageEvent(event)).join(''))
 }
@@ -155,23 +155,23 @@ function isUsageEvent(event: string): boolean {
 
 // What the upstream gets.
 
-for (const dialect of recordedDialects) {
-  for (const recorded of servedCases(dialect)) {
+for (const format of recordedFormats) {
+  for (const recorded of servedCases(format)) {
     if (recorded.request === undefined) continue
-    test(`${dialect}/${recorded.name}: the client's bytes reach the upstream`, async () => {
+    test(`${format}/${recorded.name}: the client's bytes reach the upstream`, async () => {
       const { key } = await tollgate.account('100')
-      const written = requestOf(dialect, recorded).toString('utf8')
+      const written = requestOf(format, recorded).toString('utf8')
       for (const prefix of ['', renamed]) {
-        const body = withModel(written, `${prefix}${modelOf(dialect, recorded)}`)
-        await relayed(dialect, recorded, { key, chunkBytes: 'whole', body: Buffer.from(body) })
+        const body = withModel(written, `${prefix}${modelOf(format, recorded)}`)
+        await relayed(format, recorded, { key, chunkBytes: 'whole', body: Buffer.from(body) })
         const received = upstream.requests.at(-1)
         assert.ok(received)
-        assert.equal(received.body.toString('utf8'), upstreamText(dialect, written))
+        assert.equal(received.body.toString('utf8'), upstreamText(format, written))
         assert.equal(received.method, 'POST')
-        const path = dialect === 'anthropic' ? '/v1/messages' : '/v1/chat/completions'
+        const path = format === 'anthropic' ? '/v1/messages' : '/v1/chat/completions'
         assert.equal(received.url, `${path}${queryOf(recorded)}`)
         assert.ok(!JSON.stringify(received.headers).includes(key), "the caller's key goes nowhere")
-        if (dialect === 'openai-chat') {
+        if (format === 'openai-chat') {
           assert.equal(received.headers.authorization, 'Bearer upstream-credential')
           continue
         }
@@ -194,9 +194,9 @@ function withModel(text: string, name: string): string {
 }
 
 /** The expected request: usage is requested, and searches are capped; nothing else is different. */
-function upstreamText(dialect: RecordedDialect, written: string): string {
+function upstreamText(format: RecordedFormat, written: string): string {
   const body = JSON.parse(written) as { stream?: boolean; stream_options?: unknown }
-  if (dialect === 'anthropic') return written.replace('"max_uses": null', '"max_uses": 10')
+  if (format === 'anthropic') return written.replace('"max_uses": null', '"max_uses": 10')
   const isAdded = body.stream === true && body.stream_options === undefined
   return isAdded ? written.replace('{', `{${usageSplice}`) : written
 }
@@ -211,21 +211,21 @@ const unpricedRequests: Readonly<Record<string, readonly [field: string, why: st
   'web-search-annotations': ['web_search_options', 'searches are charged by use'],
 }
 
-for (const dialect of recordedDialects) {
-  test(`${dialect}: of the recorded requests only those that change the price are rejected without one`, async () => {
+for (const format of recordedFormats) {
+  test(`${format}: of the recorded requests only those that change the price are rejected without one`, async () => {
     const { key, id } = await tollgate.account('100')
-    for (const recorded of servedCases(dialect)) {
+    for (const recorded of servedCases(format)) {
       upstream.play({
         status: 200,
         headers: { 'content-type': 'application/json' },
         bytes: Buffer.from('{"error":"nobody should ask"}'),
       })
-      const written = requestOf(dialect, recorded).toString('utf8')
+      const written = requestOf(format, recorded).toString('utf8')
       const before = upstream.requests.length
       const answer = await send(tollgate.origin, {
-        path: addresses[dialect],
-        headers: headersFor(dialect, key),
-        body: withModel(written, plain + modelOf(dialect, recorded)),
+        path: addresses[format],
+        headers: headersFor(format, key),
+        body: withModel(written, plain + modelOf(format, recorded)),
       })
       const [field] = unpricedRequests[recorded.name] ?? []
       assert.equal(upstream.requests.length - before, field === undefined ? 1 : 0, recorded.name)
@@ -268,11 +268,11 @@ function reportsIn({ kind, response }: FixtureCase): readonly Json[] {
 }
 
 /** The usage, parsed a second time in the simplest way; null where there is none. */
-function expectedUsage(dialect: RecordedDialect, recorded: FixtureCase): Expected | null {
+function expectedUsage(format: RecordedFormat, recorded: FixtureCase): Expected | null {
   const reports = reportsIn(recorded)
   if (reports.length === 0) return null
   const merged: Json = Object.assign({}, ...reports)
-  return dialect === 'anthropic' ? messagesUsage(merged, recorded) : chatUsage(merged)
+  return format === 'anthropic' ? messagesUsage(merged, recorded) : chatUsage(merged)
 }
 
 function messagesUsage(usage: Json, { response }: FixtureCase): Expected {
@@ -314,14 +314,14 @@ function chatUsage(usage: Json): Expected {
 const unpricedCases: Readonly<Record<string, string>> = {
   'adaptive-summarized-sonnet-5': 'the recorder put a placeholder where the place of inference stood',
 }
-function checkReceipt(dialect: RecordedDialect, recorded: FixtureCase, receipt: Receipt): void {
+function checkReceipt(format: RecordedFormat, recorded: FixtureCase, receipt: Receipt): void {
   const { usage } = receipt
   assert.equal(receipt.status, 'complete')
   assert.equal(receipt.http_status, 200)
   assert.equal(receipt.error, null)
   const [cost, hold] = [nano(receipt.cost), nano(receipt.hold)]
   assert.ok(cost <= hold, `${receipt.cost} of ${receipt.hold}`)
-  const expected = expectedUsage(dialect, recorded)
+  const expected = expectedUsage(format, recorded)
   if (expected === null) {
     assert.equal(usage.source, 'counted')
     assert.ok(usage.input_uncached > 0 && usage.output > 0, JSON.stringify(usage))

@@ -28,7 +28,7 @@ before(async () => {
         id,
         provider: 'openai',
         // A host that supports only chat: nothing is moved to another format.
-        dialects: ['openai-chat'] as const,
+        formats: ['openai-chat'] as const,
         ...(id === 'gpt-renamed' ? { upstreamId: 'the "upstream\'s" name' } : {}),
         context: 100_000,
         maxOutput: 10_000,

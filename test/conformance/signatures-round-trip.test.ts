@@ -51,7 +51,7 @@ async function received(
   }
   const events = chunks.map((parts, at) => chunk(parts, at === chunks.length - 1 ? 'STOP' : undefined))
   const bytes = bytesOf(events.map((event) => `data: ${JSON.stringify(event)}\r\n\r\n`).join(''))
-  const usage: Usage = gemini.dialect.toUsage(watched(gemini, [bytes]).rawUsage)
+  const usage: Usage = gemini.wire.toUsage(watched(gemini, [bytes]).rawUsage)
   const sse = streamInto(gemini, client, [bytes], { usage, cost })
   const answer = (await libraries[client.name](sse)) as Loose
   if (client.name !== 'openai-chat') return answer

@@ -124,7 +124,7 @@ for (const from of formats) {
     test(`${name} in every other format has its meaning`, async () => {
       const watch = watched(from, [recorded.response])
       assert.equal(watch.state, 'complete')
-      const usage = from.dialect.toUsage(watch.rawUsage)
+      const usage = from.wire.toUsage(watch.rawUsage)
       const source = await sourceOf(from, recorded)
       const all: Gist[] = []
       for (const to of othersThan(from)) {
@@ -141,7 +141,7 @@ for (const from of formats) {
         all.push(translated)
         const back = watched(to, [bytesOf(text)])
         assert.equal(back.state, 'complete', `${name} to ${to.name}`)
-        checkUsage(name, to, [usage, to.dialect.toUsage(back.rawUsage)])
+        checkUsage(name, to, [usage, to.wire.toUsage(back.rawUsage)])
         assert.ok(text.includes(`"cost":${cost}`), `${name}: the cost is told`)
       }
       if (source === null) for (const translated of all) assert.deepEqual(translated, all[0])

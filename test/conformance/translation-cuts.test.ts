@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ClientError } from '../../src/wire/dialect.ts'
+import type { ClientError } from '../../src/wire/format.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { StreamTranslator } from '../../src/wire/translation/translate.ts'
 import { libraries } from '../support/stream-libraries.ts'
@@ -90,7 +90,7 @@ function checkBeginnings(from: Format, to: Format, { response, ends }: Stream): 
 async function checkRead(from: Format, to: Format, bytes: Uint8Array): Promise<void> {
   const text = beginningInto(from, to, [bytes])
   assert.doesNotMatch(text, successMarks[to.name], `${to.name}: cut at ${bytes.length}`)
-  const output = text + to.dialect.errorFrame(truncated)
+  const output = text + to.wire.errorFrame(truncated)
   assert.doesNotMatch(output, successMarks[to.name], `${to.name}: cut at ${bytes.length}, with its error`)
   await assert.rejects(
     libraries[to.name](output),

@@ -248,7 +248,7 @@ test('input that is an empty list is missing input, in histories and in response
       chunk({}, 'tool_calls'),
       'data: [DONE]\n\n',
     ].join('')
-    const usage = chat.dialect.toUsage(watched(chat, [bytesOf(stream)]).rawUsage)
+    const usage = chat.wire.toUsage(watched(chat, [bytesOf(stream)]).rawUsage)
     const sse = streamInto(chat, formatOf('anthropic'), [bytesOf(stream)], { usage, cost: '0' })
     const message = (await libraries.anthropic(sse)) as { content: { input: unknown }[] }
     assert.deepEqual(

@@ -65,7 +65,7 @@ function answerGoldens(from: Format, to: Format): Goldens {
   )
   const streams = recordedStreams(from).map((recorded) => {
     const { name, response } = recorded
-    const usage = from.dialect.toUsage(watched(from, [response]).rawUsage)
+    const usage = from.wire.toUsage(watched(from, [response]).rawUsage)
     const text = isFailing(recorded)
       ? beginningInto(from, to, [response])
       : streamInto(from, to, [response], { usage, cost })

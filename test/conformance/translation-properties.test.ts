@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { sandboxCapabilities } from '../../src/providers/sandbox.ts'
-import { WireError } from '../../src/wire/dialect.ts'
+import { WireError } from '../../src/wire/format.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { RawJson } from '../../src/wire/json/text.ts'
 import type {
@@ -464,13 +464,13 @@ function damagedStream(sse: string, all: readonly Damage[], seed: number): strin
 }
 
 test('bytes that are not a response are a named error', () => {
-  for (const { codec, dialect } of formats) {
-    const usage = dialect.toUsage(dialect.extractResponse(bytesOf(''), 10).rawUsage)
+  for (const { name, codec, wire } of formats) {
+    const usage = wire.toUsage(wire.extractResponse(bytesOf(''), 10).rawUsage)
     for (const body of ['', '[]', 'null', '"x"', '{', '<html>', '{}', '\u0000', '{"error":{}}']) {
       try {
         codec.decodeResponse(bytesOf(body), usage)
       } catch (error) {
-        assert.ok(error instanceof WireError, `${dialect.name}: ${body}: ${String(error)}`)
+        assert.ok(error instanceof WireError, `${name}: ${body}: ${String(error)}`)
       }
     }
   }
@@ -565,7 +565,7 @@ function named(type: string, more: Loose): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: 0, ...more })}\n\n`
 }
 
-const usage = formatOf('openai-chat').dialect.toUsage({
+const usage = formatOf('openai-chat').wire.toUsage({
   fields: {},
   servedOptions: [],
   unknown: [],

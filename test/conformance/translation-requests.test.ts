@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { WireError } from '../../src/wire/dialect.ts'
+import type { WireError } from '../../src/wire/format.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { readJson } from '../../src/wire/json/json.ts'
 import type { TranslationTarget } from '../../src/wire/translation/neutral.ts'
@@ -179,7 +179,7 @@ function checkRequest(from: Format, to: Format, request: RecordedRequest, target
 }
 
 function streamed(from: Format, { body, address }: RecordedRequest): boolean {
-  return from.dialect.extractRequest(body, limits, address).stream
+  return from.wire.extractRequest(body, limits, address).stream
 }
 
 function readBack(
@@ -187,7 +187,7 @@ function readBack(
   target: TranslationTarget,
   { text, stream }: { text: string; stream: boolean },
 ) {
-  return to.dialect.extractRequest(bytesOf(text), limits, upstreamAddress(to, target, stream))
+  return to.wire.extractRequest(bytesOf(text), limits, upstreamAddress(to, target, stream))
 }
 
 test('every listed case was recorded', () => {

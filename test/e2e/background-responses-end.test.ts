@@ -15,7 +15,7 @@ const upstream = await replayUpstream()
 const model: Config['models'][number] = {
   id: 'gpt-background',
   provider: 'openai',
-  dialects: ['openai-responses'],
+  formats: ['openai-responses'],
   context: 50_000,
   maxOutput: 20_000,
   prices: [{ input: '1', output: '2' }],

@@ -250,7 +250,7 @@ const provoked: Partial<Readonly<Record<ErrorCode, Provoke>>> = {
   untranslatable: (format) =>
     ask(format, { more: untranslatable[format].more, model: untranslatable[format].model }),
   // A model for embeddings does not support conversations.
-  dialect_not_supported: (format) => ask(format, { model: 'text-embedding-small' }),
+  format_not_supported: (format) => ask(format, { model: 'text-embedding-small' }),
   insufficient_balance: (format) => ask(format, { usd: '0' }),
   balance_held: heldElsewhere,
   key_budget_exhausted: (format) => ask(format, { policy: { budget: { amount: 1n, window: 'total' } } }),

@@ -24,7 +24,7 @@ before(async () => {
         ...{
           id: 'team/llama',
           provider: 'openai',
-          dialects: ['openai-chat'],
+          formats: ['openai-chat'],
           context: 100_000,
           maxOutput: 1_000,
         },

@@ -23,7 +23,7 @@ before(async () => {
     models: [
       {
         id: 'gpt-a',
-        dialects: ['openai-chat'],
+        formats: ['openai-chat'],
         prices: [{ input: '3', output: '15' }],
         context: 1_000,
         maxOutput: 100,

@@ -185,11 +185,11 @@ const gate = await meteredGateway({
   limits: { requestsPerMinute: null, attemptsMax: 1 },
   log: createLog({ level: 'warn', destination: { write: (line: string) => void warned.push(line) } }),
   models: [
-    { id: 'chat', provider: 'openai', dialects: ['openai-chat'], ...facts },
-    { id: 'responses', provider: 'openai', dialects: ['openai-responses'], ...facts },
-    { id: 'messages', provider: 'anthropic', dialects: ['anthropic'], ...facts },
-    { id: 'gemini', provider: 'google', dialects: ['gemini'], ...facts },
-    { id: 'embeddings', provider: 'openai', dialects: ['openai-embeddings'], ...facts },
+    { id: 'chat', provider: 'openai', formats: ['openai-chat'], ...facts },
+    { id: 'responses', provider: 'openai', formats: ['openai-responses'], ...facts },
+    { id: 'messages', provider: 'anthropic', formats: ['anthropic'], ...facts },
+    { id: 'gemini', provider: 'google', formats: ['gemini'], ...facts },
+    { id: 'embeddings', provider: 'openai', formats: ['openai-embeddings'], ...facts },
     { id: 'converse', provider: 'bedrock', upstreamId: 'amazon.nova-pro-v1:0', ...facts },
   ],
 })

@@ -38,7 +38,7 @@ const cursors: Readonly<Partial<Record<OperationName, keyof Belongings>>> = {
 
 /** Fields that do not name an owned object. */
 const plain: ReadonlySet<string> = new Set(
-  `actor alertDays all amount askHost auth automaticCaching autoTopUp budget by code contextTokens cost credential credit dialects disabled displayName
+  `actor alertDays all amount askHost auth automaticCaching autoTopUp budget by code contextTokens cost credential credit formats disabled displayName
   effectiveFrom email expires fallbacks format formats from group headers inputs invoiceTo kind limit limits markup member model models name note offers onShortBalance operation operator outcome
   allowUnserved outputTokensMax outputs overlapHours password period price priority provider reason reasons reference revision saveAnyway saveMethod requiredTags scopes search
   showBalance showCost source state strategy tags takesTools testCredential to token upstream upstreamModel upstreams url use usesMax weight`.split(

@@ -27,7 +27,7 @@ import {
   sealsIn,
   shortNames,
 } from '../support/conversations.ts'
-import type { Json } from '../support/dialect-clients.ts'
+import type { Json } from '../support/format-clients.ts'
 import { relayedGateway } from '../support/relayed-gateway.ts'
 import { isExhaustiveRun, runSeed, sampled } from '../support/sampled.ts'
 

@@ -6,11 +6,11 @@ import { parseId } from '../../src/base/ids.ts'
 import {
   ask,
   at,
-  type DialectClient,
-  dialectClients,
+  type FormatClient,
+  formatClients,
   type Json,
   streamedText,
-} from '../support/dialect-clients.ts'
+} from '../support/format-clients.ts'
 import { testGateway } from '../support/gateway.ts'
 
 const gateway = await testGateway()
@@ -35,7 +35,7 @@ async function billed(response: Response): Promise<{ charged: bigint; input: num
   return { charged: receipt.charged, input, output: receipt.output }
 }
 
-for (const client of dialectClients) {
+for (const client of formatClients) {
   test(`${client.format} in its own format includes the cost only for keys that ask for it`, async () => {
     const model = models.find((name) => name.includes(shortName(client))) ?? ''
     for (const showCost of [true, false]) {
@@ -63,7 +63,7 @@ test('a Gemini client that does not ask for events gets one JSON array', async (
     })
     const chunks = (await response.json()) as Json[]
     assert.match(response.headers.get('content-type') ?? '', /^application\/json/)
-    const gemini = dialectClients.find(({ format }) => format === 'gemini')
+    const gemini = formatClients.find(({ format }) => format === 'gemini')
     assert.equal(chunks.map((chunk) => gemini?.deltaOf(chunk)).join(''), words)
     assert.equal(at(chunks.at(-1), 'candidates', 0, 'finishReason'), 'STOP')
     await billed(response)
@@ -71,7 +71,7 @@ test('a Gemini client that does not ask for events gets one JSON array', async (
 })
 
 /** As in the names of the sandbox's models. */
-function shortName({ format }: DialectClient): string {
+function shortName({ format }: FormatClient): string {
   const names = {
     'openai-chat': '-chat-',
     'openai-responses': '-responses-',

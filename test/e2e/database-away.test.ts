@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { dialectClients } from '../support/dialect-clients.ts'
+import { formatClients } from '../support/format-clients.ts'
 import { freePort } from '../support/free-port.ts'
 import { testGateway } from '../support/gateway.ts'
 import { makeInstallation } from '../support/gateway-process.ts'
@@ -68,7 +68,7 @@ else {
       assert.equal(await statusOf(`${origin}/readyz`), 503)
       for (const path of ['/console', '/api/auth/get-session', '/v1/models'])
         assert.equal(await statusOf(`${origin}${path}`), 503, path)
-      for (const client of dialectClients) {
+      for (const client of formatClients) {
         const asked = { key: account.key, format: client.path('chat-echo', false) }
         const { status, headers, text } = await new Sent(origin, {
           ...asked,

@@ -36,7 +36,7 @@ const settings = (origin: string): string =>
     'upstreams:',
     `  - { name: openai, provider: openai, url: '${origin}', credential: any }`,
     'models:',
-    '  - { id: chat-stream, provider: openai, offers: [openai], upstreamId: sandbox-stream, dialects: [openai-chat], context: 200000, maxOutput: 10000, prices: [{ input: 3, output: 15 }] }',
+    '  - { id: chat-stream, provider: openai, offers: [openai], upstreamId: sandbox-stream, formats: [openai-chat], context: 200000, maxOutput: 10000, prices: [{ input: 3, output: 15 }] }',
     '',
   ].join('\n')
 

@@ -15,8 +15,8 @@ import {
   type CountingUpstream,
   countingUpstream,
 } from '../support/counting-upstream.ts'
-import { clientOf } from '../support/dialect-clients.ts'
 import { type Behaviour, hangs } from '../support/fault-upstream.ts'
+import { clientOf } from '../support/format-clients.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { pdfOf } from '../support/pdf.ts'
@@ -116,7 +116,7 @@ const readers = [...counting.gate.gateway.deps.snapshot.models.values()].filter(
 test('there are many models that read PDFs', () => assert.ok(readers.length > 40, String(readers.length)))
 
 for (const model of readers) {
-  const own = ownFormats.filter((format) => model.dialects.includes(format))
+  const own = ownFormats.filter((format) => model.formats.includes(format))
   const formats = new Set<ConversationFormat>(['openai-chat', 'anthropic', ...own])
   test(`a new account with 5 USD sends a PDF of ${pages} pages to ${model.name}`, async () => {
     for (const format of formats) {

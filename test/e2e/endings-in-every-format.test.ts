@@ -9,7 +9,7 @@ import type { KeyPolicy } from '../../src/access/types.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { limitDefaults } from '../../src/config/config.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
-import { type DialectClient, dialectClients, wholeEventsIn } from '../support/dialect-clients.ts'
+import { type FormatClient, formatClients, wholeEventsIn } from '../support/format-clients.ts'
 import {
   eventually,
   isAnswering,
@@ -59,7 +59,7 @@ async function payer(at: MeteredGateway, policy: Partial<KeyPolicy> = {}): Promi
 }
 
 interface Asked {
-  readonly client: DialectClient
+  readonly client: FormatClient
   readonly upstream: UpstreamName
   readonly behaviour: string
   readonly settings: string
@@ -84,7 +84,7 @@ function arrival(from: MeteredGateway, { mark }: Payer): Promise<LoggedRequest> 
   ) as Promise<LoggedRequest>
 }
 
-const contents = (client: DialectClient, count: number) => (text: string) =>
+const contents = (client: FormatClient, count: number) => (text: string) =>
   wholeEventsIn(text).filter((event) => client.deltaOf(event) !== '').length >= count
 
 /** The receipt of the only request of the account, after a check of the ledger. */
@@ -139,10 +139,10 @@ const isReadOn = (upstream: UpstreamName): boolean => upstream === 'gemini'
 
 /** Each client and each upstream is in the sample twice. */
 const pairs = sampled(
-  dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
+  formatClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
   8,
 )
-const both = (name: string, run: (client: DialectClient, upstream: UpstreamName) => Promise<void>): void => {
+const both = (name: string, run: (client: FormatClient, upstream: UpstreamName) => Promise<void>): void => {
   for (const { client, upstream } of pairs) {
     test(`${client.format} → ${upstream}: ${name}`, () => run(client, upstream))
   }
@@ -198,7 +198,7 @@ suite('responses read to the end', () => {
     },
   )
 
-  for (const client of dialectClients) {
+  for (const client of formatClients) {
     test(`${client.format} → gemini: a response that is read to the end no longer blocks others`, async () => {
       const by = await payer(paced, { rates: { ...unlimited, concurrent: 1 } })
       const sent = send(paced, by, {

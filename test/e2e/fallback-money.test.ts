@@ -68,16 +68,16 @@ before(async () => {
   })
   const chat = (upstreamName: string) => ({
     ...{ context: 200_000, maxOutput: 32_000 },
-    offers: [{ upstream: upstreamName, model: `at-${upstreamName}`, dialects: ['openai-chat'] as const }],
+    offers: [{ upstream: upstreamName, model: `at-${upstreamName}`, formats: ['openai-chat'] as const }],
   })
   const messages = (upstreamName: string) => ({
     ...{ context: 200_000, maxOutput: 1_000 },
     offers: [{ upstream: upstreamName, model: 'claude-sonnet-4-5' }],
   })
   const embeddings = (upstreamName: string) => ({
-    ...{ context: 8_000, outputs: ['embeddings'], dialects: ['openai-embeddings'] as const },
+    ...{ context: 8_000, outputs: ['embeddings'], formats: ['openai-embeddings'] as const },
     offers: [
-      { upstream: upstreamName, model: `at-${upstreamName}`, dialects: ['openai-embeddings'] as const },
+      { upstream: upstreamName, model: `at-${upstreamName}`, formats: ['openai-embeddings'] as const },
     ],
   })
   const free = [{ input: '0', output: '0' }]

@@ -44,18 +44,18 @@ const geminiStandsIn: Behaviour = {
 const chatCost = costOf(standInUsage.input, standInUsage.output)
 const serves = standsIn('stood in')
 const offers = {
-  chats: { provider: 'openai', model: 'vendor/chat', dialect: 'openai-chat', serves, cost: chatCost },
+  chats: { provider: 'openai', model: 'vendor/chat', format: 'openai-chat', serves, cost: chatCost },
   messengers: {
     provider: 'anthropic',
     model: 'claude-sonnet-4-5',
-    dialect: 'anthropic',
+    format: 'anthropic',
     serves,
     cost: chatCost,
   },
   geminis: {
     provider: 'google',
     model: 'gemini-2.5-flash',
-    dialect: 'gemini',
+    format: 'gemini',
     serves: geminiStandsIn,
     cost: costOf(13, 4),
   },
@@ -114,7 +114,7 @@ before(async () => {
         offers: offerNames.map((name) => ({
           upstream: name,
           model: offers[name].model,
-          dialects: [offers[name].dialect],
+          formats: [offers[name].format],
           priority: 1,
         })),
       },

@@ -34,16 +34,16 @@ before(async () => {
   })
   const chat = (id: string, upstreamName: string) => ({
     ...{ id, context: 200_000, maxOutput: 1_000, prices: [{ input: '1', output: '2' }] },
-    offers: [{ upstream: upstreamName, model: `${id}-there`, dialects: ['openai-chat'] }],
+    offers: [{ upstream: upstreamName, model: `${id}-there`, formats: ['openai-chat'] }],
   })
   const claude = (id: string, upstreamName: string) => ({
     ...{ id, context: 200_000, maxOutput: 1_000, prices: [{ input: '1', output: '2' }] },
     offers: [{ upstream: upstreamName, model: 'claude-sonnet-4-5' }],
   })
   const embeddings = (id: string, upstreamName: string) => ({
-    ...{ id, context: 8_000, outputs: ['embeddings'], dialects: ['openai-embeddings'] },
+    ...{ id, context: 8_000, outputs: ['embeddings'], formats: ['openai-embeddings'] },
     prices: [{ input: '1', output: '0' }],
-    offers: [{ upstream: upstreamName, model: `${id}-there`, dialects: ['openai-embeddings'] }],
+    offers: [{ upstream: upstreamName, model: `${id}-there`, formats: ['openai-embeddings'] }],
   })
   gateway = await testGateway({
     offers: 'as configured',

@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { eventsIn } from '../support/dialect-clients.ts'
 import { chunkedHead, httpChunk, wholeAnswer } from '../support/fault-upstream.ts'
+import { eventsIn } from '../support/format-clients.ts'
 import type { Sent } from '../support/paying-client.ts'
 import { type Begun, silentGateway, turns } from '../support/silent-gateway.ts'
 import { upstreamEvents } from '../support/upstream-events.ts'

@@ -7,8 +7,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { clientFormats } from '../../src/wire/formats.ts'
-import { type DialectClient, dialectClients, streamedText } from '../support/dialect-clients.ts'
 import { chunkedHead, httpChunk } from '../support/fault-upstream.ts'
+import { type FormatClient, formatClients, streamedText } from '../support/format-clients.ts'
 import type { UpstreamName } from '../support/metered-gateway.ts'
 import type { Path, Sent } from '../support/paying-client.ts'
 import { sampled } from '../support/sampled.ts'
@@ -29,7 +29,7 @@ const upstreamFormats: Readonly<Record<UpstreamName, ConversationFormat>> = {
 }
 const pairs = sampled(
   Object.entries(upstreamFormats).flatMap(([name, format]) =>
-    dialectClients
+    formatClients
       .filter((client) => client.format !== format)
       .map((client) => ({ client, format, name: name as UpstreamName })),
   ),
@@ -40,7 +40,7 @@ const silent = await silentGateway()
 after(() => silent.close())
 const { time, endOf } = silent
 
-function begin(client: DialectClient, model: string): Promise<Begun> {
+function begin(client: FormatClient, model: string): Promise<Begun> {
   return silent.begin({
     format: client.path(model, true) as Path,
     body: client.body(model, 'hello', true),
@@ -138,7 +138,7 @@ for (const { client, format, name } of pairs) {
 
 for (const [name, format] of Object.entries(upstreamFormats)) {
   const events = upstreamEvents[format]
-  const client = dialectClients.find((one) => one.format !== format)!
+  const client = formatClients.find((one) => one.format !== format)!
 
   for (const [model, gapMs] of [
     ['stream', contentGapMs],

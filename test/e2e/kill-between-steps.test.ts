@@ -16,7 +16,7 @@ import { openCounter } from '../../src/tokens/count.ts'
 import { patientLimits } from '../support/gateway.ts'
 import { type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { isWholeRun } from '../support/sampled.ts'
-import { type DialectPath, exchange, plainBody, type Reply } from '../support/sandbox-client.ts'
+import { exchange, type FormatPath, plainBody, type Reply } from '../support/sandbox-client.ts'
 
 type Receipt = OperationOutput<'requests.list'>[number]
 
@@ -34,7 +34,7 @@ models:
 const chat = '/v1/chat/completions'
 const messages = '/v1/messages'
 
-const successMarks: Readonly<Record<DialectPath, RegExp>> = {
+const successMarks: Readonly<Record<FormatPath, RegExp>> = {
   [chat]: /\[DONE\]|"finish_reason":"/,
   [messages]: /message_stop|message_delta/,
 }
@@ -57,7 +57,7 @@ type Left =
 interface Case {
   readonly failpoint: string
   readonly left: Left
-  readonly path: DialectPath
+  readonly path: FormatPath
   readonly stream: boolean
   readonly upstream: 'asked' | 'not asked'
   /** Words in the response, and their rate. */

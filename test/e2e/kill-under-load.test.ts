@@ -15,7 +15,7 @@ import { limitDefaults } from '../../src/config/config.ts'
 import { threadEntries } from '../../src/server/thread-entries.ts'
 import { type Counter, openCounter } from '../../src/tokens/count.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
-import { type DialectClient, dialectClients, wholeEventsIn } from '../support/dialect-clients.ts'
+import { type FormatClient, formatClients, wholeEventsIn } from '../support/format-clients.ts'
 import { patientLimits } from '../support/gateway.ts'
 import { type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { isExhaustiveRun } from '../support/sampled.ts'
@@ -29,7 +29,7 @@ const rate = { input: 3_000n, output: 15_000n }
 
 const upstreamFormats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const
 const modelLine = (format: ConversationFormat): string =>
-  `  - { id: stream-${format}, provider: sandbox, upstreamId: sandbox-stream, dialects: [${format}], context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }`
+  `  - { id: stream-${format}, provider: sandbox, upstreamId: sandbox-stream, formats: [${format}], context: 1000000, maxOutput: 200000, prices: [{ input: 3, output: 15 }] }`
 
 const settings = (origin: string) => `
 sandbox: off
@@ -48,7 +48,7 @@ const recoveries: readonly (readonly string[])[] = [
 ]
 
 interface Wish {
-  readonly client: DialectClient
+  readonly client: FormatClient
   readonly upstream: ConversationFormat
   readonly path: string
   readonly stream: boolean
@@ -59,8 +59,8 @@ interface Wish {
 
 function wishes(random: () => number): readonly Wish[] {
   return Array.from({ length: requests }, () => {
-    const client = pick(dialectClients, random)
-    const { format: upstream } = pick(dialectClients, random)
+    const client = pick(formatClients, random)
+    const { format: upstream } = pick(formatClients, random)
     const stream = random() < 0.9
     const pace = 20 + Math.floor(random() * 100)
     const flow = random() < 0.2 ? 'tokens=10' : `tokens=9000 rate=${pace}`
@@ -105,7 +105,7 @@ function lossMost({ pace }: Wish, { held }: Receipt): bigint {
 }
 
 /** One event has one token. */
-const tokensIn = (stream: string, { deltaOf }: DialectClient): number =>
+const tokensIn = (stream: string, { deltaOf }: FormatClient): number =>
   wholeEventsIn(stream).filter((event) => deltaOf(event) !== '').length
 
 /** Formats whose upstreams report their input before any output. */

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import type { ModelDefinition } from '../../src/catalog/definition.ts'
-import { at, type DialectClient, dialectClients, type Json } from '../support/dialect-clients.ts'
+import { at, type FormatClient, formatClients, type Json } from '../support/format-clients.ts'
 import {
   listPrice,
   meteredGateway,
@@ -44,7 +44,7 @@ function lastBody(): Json {
 }
 
 interface Trial {
-  readonly client: DialectClient
+  readonly client: FormatClient
   readonly model: string
   readonly onShortBalance?: 'lower' | 'reject'
 }
@@ -60,7 +60,7 @@ const thinkingBudgets = ['0.01', '0.03', '0.06', '0.1', '0.14', '0.2', '0.3']
 
 /** Each client and each upstream is in the sample twice. */
 const pairs = sampled(
-  dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
+  formatClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
   8,
 )
 
@@ -131,7 +131,7 @@ function limitAndBudget(body: Json): { limit: number; budget: number } {
 }
 
 suite('short of funds for reasoning', () => {
-  for (const client of dialectClients) {
+  for (const client of formatClients) {
     for (const { id } of thinkers) {
       test(`${client.format} → ${id}: the named limit passes, and leaves room for a response`, async (t) => {
         const more = thinking[client.format]

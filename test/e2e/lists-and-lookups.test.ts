@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createLog } from '../../src/base/log.ts'
 import { type Answer, bearer, send } from '../support/bytes-client.ts'
-import { ask, dialectClients } from '../support/dialect-clients.ts'
+import { ask, formatClients } from '../support/format-clients.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { formats, Sent } from '../support/paying-client.ts'
@@ -52,7 +52,7 @@ before(async () => {
 after(() => gateway.close())
 
 type Json = Readonly<Record<string, unknown>>
-const everyFormat = dialectClients.map(({ format }) => format).sort()
+const everyFormat = formatClients.map(({ format }) => format).sort()
 
 function get(path: string, headers: Json = bearer(account.key)): Promise<Answer> {
   return send(gateway.origin, { path, headers: headers as Record<string, string> })
@@ -73,8 +73,8 @@ test('every listed model is served under its listed name in every format that it
   for (const name of ['sandbox-echo', 'sandbox-stream', 'sandbox-tool', 'sandbox-think']) {
     const row = rows.find(({ id }) => id === name)
     assert.ok(row !== undefined, name)
-    assert.deepEqual([...(row.dialects as readonly string[])].sort(), everyFormat)
-    for (const client of dialectClients) {
+    assert.deepEqual([...(row.formats as readonly string[])].sort(), everyFormat)
+    for (const client of formatClients) {
       for (const stream of [true, false]) {
         const asked = { key: account.key, model: name, text: 'hello', stream }
         const answer = await ask(gateway.origin, client, asked)
@@ -173,7 +173,7 @@ const unsold: readonly Unsold[] = [
 
 for (const { model, nearest, command } of unsold) {
   test(`${model} is not available: the caller sees what is, the operator how to enable it`, async () => {
-    for (const client of dialectClients) {
+    for (const client of formatClients) {
       logged.length = 0
       const answer = await ask(gateway.origin, client, { key: account.key, model, text: 'hello' })
       const text = await answer.text()

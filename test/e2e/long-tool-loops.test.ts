@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { connectorOf } from '../../src/providers/registry.ts'
-import type { ReadLimits } from '../../src/wire/dialect.ts'
+import type { ReadLimits } from '../../src/wire/format.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 import { translateRequest } from '../../src/wire/translation/translate.ts'
 import { type Agent, agentOf } from '../support/agents.ts'
@@ -20,7 +20,7 @@ import {
   sealsIn,
 } from '../support/conversations.ts'
 import { costRatio } from '../support/cost-ratio.ts'
-import type { Json } from '../support/dialect-clients.ts'
+import type { Json } from '../support/format-clients.ts'
 import { relayedGateway } from '../support/relayed-gateway.ts'
 import { repeated } from '../support/sampled.ts'
 import { codecs } from '../support/wire-formats.ts'

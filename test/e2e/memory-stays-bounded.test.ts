@@ -169,7 +169,7 @@ upstreams:
 models:
   - { id: chat-slow, provider: openai, upstreamId: sandbox-slow, ${limits} }
   - { id: chat-hang, provider: openai, upstreamId: sandbox-hang-stream, ${limits} }
-  - { id: responses-slow, provider: openai, dialects: [openai-responses], upstreamId: sandbox-slow, ${limits} }
+  - { id: responses-slow, provider: openai, formats: [openai-responses], upstreamId: sandbox-slow, ${limits} }
   - { id: messages-slow, provider: anthropic, upstreamId: sandbox-slow, ${limits} }
   - { id: gemini-slow, provider: google, upstreamId: sandbox-slow, ${limits} }
 limits: { ${limitsOff}, bodyBudgetBytes: ${budgetBytes} }

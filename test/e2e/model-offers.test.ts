@@ -25,7 +25,7 @@ const gate = await testGateway({
   limits: { upstreamWaitMs: 0, retriesMin: 99, cooldownMsMax: 0, failuresBeforeEjection: 1_000 },
   models: [
     {
-      ...{ id: 'llama', provider: 'openai', dialects: ['openai-chat'], ...limits },
+      ...{ id: 'llama', provider: 'openai', formats: ['openai-chat'], ...limits },
       prices: [
         {
           ...{ input: '1', output: '4' },
@@ -35,11 +35,11 @@ const gate = await testGateway({
       offers: [{ upstream: 'own', model: 'gpt-4.1', cost: { input: '0.8', output: '3' } }],
     },
     {
-      ...{ id: 'other', provider: 'openai', dialects: ['openai-chat'], ...limits },
+      ...{ id: 'other', provider: 'openai', formats: ['openai-chat'], ...limits },
       ...{ prices: [{ input: '9', output: '9' }], offers: [{ upstream: 'own', model: 'gpt-4.1' }] },
     },
     {
-      ...{ id: 'vectors', provider: 'openai', dialects: ['openai-embeddings'], context: 8_000 },
+      ...{ id: 'vectors', provider: 'openai', formats: ['openai-embeddings'], context: 8_000 },
       ...{ outputs: ['embeddings'], prices: [{ input: '1', output: '0' }] },
       offers: [{ upstream: 'own', model: 'text-embedding-3-small' }],
     },
@@ -108,7 +108,7 @@ test('the list of the configuration is shown with cost, margin and what each off
   const cost = { input: '0.80', output: '3.00' }
   assert.deepEqual(offer, {
     ...{ upstream: 'own', provider: 'openai', upstreamModel: 'gpt-4.1', priority: 1, weight: 1 },
-    ...{ dialects: ['openai-chat'], enabled: true, trouble: null, cost, costNow: cost },
+    ...{ formats: ['openai-chat'], enabled: true, trouble: null, cost, costNow: cost },
     costFrom: 'offer',
     margin: { input: '20.0%', output: '25.0%' },
   })
@@ -279,7 +279,7 @@ const mistakes: readonly (readonly [offers: unknown, param: string, message: Reg
     'offers.0.cost.input',
     /enter an amount in USD/,
   ],
-  [[{ upstream: 'own', dialects: ['gemini'] }], 'offers.0.upstream', /no format/],
+  [[{ upstream: 'own', formats: ['gemini'] }], 'offers.0.upstream', /no format/],
 ]
 for (const [offers, param, message] of mistakes) {
   test(`refused when previewed and when saved: ${JSON.stringify(offers).slice(0, 70)}`, async () => {

@@ -14,7 +14,7 @@ const upstream = (name: string, url: string) => ({
 const sold = (id: string, offers: readonly (readonly [name: string, weight: number, price: string])[]) => ({
   ...{ id, ...limits, prices: [{ input: '9', output: '9' }] },
   offers: offers.map(([name, weight, price]) => ({
-    ...{ upstream: name, model: 'gpt-4.1', dialects: ['openai-chat' as const], weight },
+    ...{ upstream: name, model: 'gpt-4.1', formats: ['openai-chat' as const], weight },
     cost: { input: price, output: price },
   })),
 })

@@ -8,7 +8,7 @@ import { randomInt } from 'node:crypto'
 import { after, test } from 'node:test'
 import { formatUsd, parseUsd } from '../../contract/usd.ts'
 import { watchBalances } from '../support/balance-watch.ts'
-import { type DialectClient, dialectClients, wholeEventsIn } from '../support/dialect-clients.ts'
+import { type FormatClient, formatClients, wholeEventsIn } from '../support/format-clients.ts'
 import { meteredGateway, upstreamNames } from '../support/metered-gateway.ts'
 import type { Sent } from '../support/paying-client.ts'
 
@@ -41,7 +41,7 @@ function dice(from: number): () => number {
   }
 }
 
-const contentsIn = (client: DialectClient, text: string): number =>
+const contentsIn = (client: FormatClient, text: string): number =>
   wholeEventsIn(text).filter((event) => client.deltaOf(event) !== '').length
 
 const behaviors: readonly (readonly [behaviour: string, settings: string])[] = [
@@ -99,7 +99,7 @@ test(`200 concurrent requests leave a consistent ledger (STORM_SEED=${seed})`, a
 
   async function one(number: number): Promise<void> {
     const [behaviour, settings] = pick(behaviors)
-    const client = pick(dialectClients)
+    const client = pick(formatClients)
     const filler = 'window '.repeat(Math.floor(roll() * 300))
     const sent = gate.askAs(account, client, {
       model: `${pick(upstreamNames)}-${behaviour}`,

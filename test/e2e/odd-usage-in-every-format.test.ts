@@ -10,12 +10,12 @@ import { formatId } from '../../src/base/ids.ts'
 import { createLog } from '../../src/base/log.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
 import {
-  type DialectClient,
-  dialectClients,
   eventsIn,
+  type FormatClient,
+  formatClients,
   type Json,
   streamedText,
-} from '../support/dialect-clients.ts'
+} from '../support/format-clients.ts'
 import { meteredGateway, type UpstreamName, upstreamNames } from '../support/metered-gateway.ts'
 import type { Whole } from '../support/paying-client.ts'
 import { sampled } from '../support/sampled.ts'
@@ -30,7 +30,7 @@ after(() => gate.end())
 const cost = (input: number, output: number): bigint => BigInt(input) * 3_000n + BigInt(output) * 15_000n
 
 interface Pair {
-  readonly client: DialectClient
+  readonly client: FormatClient
   readonly upstream: UpstreamName
 }
 
@@ -71,7 +71,7 @@ async function done(
 }
 
 const pairs: readonly Pair[] = sampled(
-  dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
+  formatClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
   8,
 )
 
@@ -142,6 +142,6 @@ for (const stream of [true, false]) {
 }
 
 /** How often a complete stream signals its end. */
-function marksOf({ format }: DialectClient): number {
+function marksOf({ format }: FormatClient): number {
   return { 'openai-chat': 2, 'openai-responses': 1, anthropic: 3, gemini: 1 }[format]
 }

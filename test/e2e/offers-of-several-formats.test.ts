@@ -53,7 +53,7 @@ before(async () => {
         id: 'cheap',
         ...limits,
         prices: [{ input: '1', output: '2' }],
-        offers: [{ upstream: 'chats', model: 'cheap-there', dialects: ['openai-chat'] }],
+        offers: [{ upstream: 'chats', model: 'cheap-there', formats: ['openai-chat'] }],
         fallbacks: ['dear'],
       },
       {
@@ -66,7 +66,7 @@ before(async () => {
         ...limits,
         offers: [
           { upstream: 'messengers', model: 'claude-sonnet-4-5', priority: 1 },
-          { upstream: 'chats', model: 'vendor/llama', priority: 2, dialects: ['openai-chat'] },
+          { upstream: 'chats', model: 'vendor/llama', priority: 2, formats: ['openai-chat'] },
         ],
       },
       {
@@ -75,7 +75,7 @@ before(async () => {
         maxOutput: 32_000,
         offers: [
           { upstream: 'messengers', model: 'claude-sonnet-4-5', priority: 2 },
-          { upstream: 'chats', model: 'vendor/llama', priority: 1, dialects: ['openai-chat'] },
+          { upstream: 'chats', model: 'vendor/llama', priority: 1, formats: ['openai-chat'] },
         ],
       },
     ],

@@ -35,7 +35,7 @@ const gate = await testGateway({
     {
       id: 'gpt-by-time',
       provider: 'openai',
-      dialects: ['openai-chat'],
+      formats: ['openai-chat'],
       context: 100_000,
       maxOutput: 1_000,
       prices: [

@@ -7,7 +7,7 @@ import { after, suite, test } from 'node:test'
 import { parseUsd } from '../../contract/usd.ts'
 import type { ModelDefinition, PriceDefinition } from '../../src/catalog/definition.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
-import { at, clientOf, dialectClients, type Json } from '../support/dialect-clients.ts'
+import { at, clientOf, formatClients, type Json } from '../support/format-clients.ts'
 import {
   listPrice,
   meteredGateway,
@@ -135,7 +135,7 @@ const dear: Readonly<Record<ConversationFormat, readonly object[]>> = {
 }
 
 suite('rejected for every upstream', () => {
-  for (const { format } of dialectClients) {
+  for (const { format } of formatClients) {
     for (const upstream of upstreamNames) {
       test(`${format} → ${upstream}: objects stored at a provider`, async () => {
         for (const more of stored[format]) {
@@ -170,7 +170,7 @@ suite('headers', () => {
     'idempotency-key': 'a',
     'x-goog-user-project': 'project-1',
   }
-  for (const { format } of dialectClients) {
+  for (const { format } of formatClients) {
     for (const upstream of upstreamNames) {
       test(`${format} → ${upstream}: headers of another format are not forwarded`, async () => {
         if (format === 'anthropic') {
@@ -310,7 +310,7 @@ suite('media', () => {
     }),
     gemini: geminiPart({ inlineData: { mimeType: 'image/png', data: picture } }),
   }
-  for (const { format } of dialectClients) {
+  for (const { format } of formatClients) {
     for (const upstream of upstreamNames) {
       test(`${format} → ${upstream}: an image is reserved by its provider’s formula, not by its bytes`, async () => {
         const { headers, text } = await ask({ format, model: `${upstream}-plain`, more: pictures[format] })

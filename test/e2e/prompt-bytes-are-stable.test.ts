@@ -20,7 +20,7 @@ import {
   type Reached,
   sealsIn,
 } from '../support/conversations.ts'
-import { at, clientOf, type Json } from '../support/dialect-clients.ts'
+import { at, clientOf, type Json } from '../support/format-clients.ts'
 import type { RelayedRequest } from '../support/relay-upstream.ts'
 import { relayedGateway } from '../support/relayed-gateway.ts'
 import { isWholeRun, repeated, sampled } from '../support/sampled.ts'

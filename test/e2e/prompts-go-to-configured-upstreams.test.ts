@@ -20,7 +20,7 @@ after(async () => {
 interface ModelSaid {
   readonly id: string
   readonly provider: string
-  readonly dialects?: readonly ['openai-embeddings' | 'openai-responses']
+  readonly formats?: readonly ['openai-embeddings' | 'openai-responses']
   /** One of the provider's own, by its name. */
   readonly isOwn: boolean
   upstreams?: readonly string[] | undefined
@@ -38,11 +38,11 @@ interface UpstreamSaid {
 
 const pool: readonly ModelSaid[] = [
   { id: 'gpt-4.1', provider: 'openai', isOwn: true },
-  { id: 'gpt-house', provider: 'openai', isOwn: true, dialects: ['openai-responses'] },
+  { id: 'gpt-house', provider: 'openai', isOwn: true, formats: ['openai-responses'] },
   { id: 'gpt-oss-house', provider: 'openai', isOwn: false },
   { id: 'llama-house', provider: 'openai', isOwn: false },
-  { id: 'text-embedding-house', provider: 'openai', isOwn: true, dialects: ['openai-embeddings'] },
-  { id: 'bge-house', provider: 'openai', isOwn: false, dialects: ['openai-embeddings'] },
+  { id: 'text-embedding-house', provider: 'openai', isOwn: true, formats: ['openai-embeddings'] },
+  { id: 'bge-house', provider: 'openai', isOwn: false, formats: ['openai-embeddings'] },
   { id: 'claude-house', provider: 'anthropic', isOwn: true },
   { id: 'mythos-house', provider: 'anthropic', isOwn: false },
   { id: 'gemini-house', provider: 'google', isOwn: true },
@@ -58,7 +58,7 @@ function isGiven(upstream: UpstreamSaid, model: ModelSaid): boolean {
   if (model.upstreams !== undefined)
     return (
       model.upstreams.includes(upstream.name) &&
-      (isOfProvider || !model.dialects?.includes('openai-embeddings' as never))
+      (isOfProvider || !model.formats?.includes('openai-embeddings' as never))
     )
   if (!isOfProvider) return false
   if (upstream.models === 'all') return model.isOwn
@@ -195,9 +195,9 @@ async function opened(initial: readonly UpstreamAsked[]): Promise<World> {
       cooldownMsMax: 0,
       retriesMin: 99,
     },
-    models: pool.map(({ id, provider, dialects }) => ({
+    models: pool.map(({ id, provider, formats }) => ({
       ...{ id, provider, context: 100_000, maxOutput: 1_000, prices: [{ input: '1', output: '1' }] },
-      ...(dialects === undefined ? {} : { dialects }),
+      ...(formats === undefined ? {} : { formats }),
     })),
     upstreams: [...upstreams.values()].map(({ name, provider, host, basePath, models }) => ({
       ...{ name, provider, url: host.origin + basePath, credential: credentialOf(name), weight: 1 },
@@ -276,7 +276,7 @@ async function asked(world: World): Promise<void> {
   for (const host of hosts) host.arrivals.length = 0
   const prompts = [...models.values()].flatMap((model) =>
     operations
-      .filter(({ embeds }) => (embeds === true) === (model.dialects?.[0] === 'openai-embeddings'))
+      .filter(({ embeds }) => (embeds === true) === (model.formats?.[0] === 'openai-embeddings'))
       .map((operation, index) => ({ model, operation, text: `prompt ${index} for <${model.id}>` })),
   )
   await Promise.all(

@@ -18,8 +18,8 @@ const gate: TestGateway = await testGateway({
   offers: 'as configured',
   limits: { retriesMin: 99, cooldownMsMax: 0, failuresBeforeEjection: 1_000, eventLoopDelayMsMax: 60_000 },
   models: [
-    { id: 'llama-house', provider: 'openai', dialects: ['openai-chat', 'openai-responses'], ...price },
-    { id: 'gpt-house', provider: 'openai', dialects: ['openai-chat', 'openai-responses'], ...price },
+    { id: 'llama-house', provider: 'openai', formats: ['openai-chat', 'openai-responses'], ...price },
+    { id: 'gpt-house', provider: 'openai', formats: ['openai-chat', 'openai-responses'], ...price },
   ],
   upstreams: [at('first', first, ['llama-house', 'gpt-house'], 1)],
 })
@@ -128,8 +128,8 @@ test('a provider key next to a compatible host: each model goes to its own host,
     openai: first.origin,
     limits: { eventLoopDelayMsMax: 60_000 },
     models: [
-      { id: 'llama-house', provider: 'openai', dialects: ['openai-chat'], ...price },
-      { id: 'unplaced', provider: 'openai', dialects: ['openai-chat'], ...price },
+      { id: 'llama-house', provider: 'openai', formats: ['openai-chat'], ...price },
+      { id: 'unplaced', provider: 'openai', formats: ['openai-chat'], ...price },
     ],
     upstreams: [
       {

@@ -36,7 +36,7 @@ providerKeys: { accounts: all, fee: 10%, urls: { openai: '${host.origin}' } }
 upstreams:
   - { name: operators, provider: openai, url: 'http://127.0.0.1:9', credential: operators-credential, models: [{ id: gpt-a }] }
 models:
-  - { id: gpt-a, provider: openai, dialects: [openai-chat], context: 100000, maxOutput: 1000, prices: [{ input: 3, output: 15 }] }
+  - { id: gpt-a, provider: openai, formats: [openai-chat], context: 100000, maxOutput: 1000, prices: [{ input: 3, output: 15 }] }
 `)
 })
 after(async () => {

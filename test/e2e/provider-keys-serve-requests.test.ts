@@ -66,8 +66,8 @@ async function world(providerKeys: Readonly<Record<string, string>>, dataFolder?
       { ...operators, name: 'operators-groq', provider: 'groq', models: [{ id: 'groq/llama-a' }] },
     ],
     models: [
-      { ...shape, id: 'gpt-a', dialects: ['openai-chat'], fallbacks: ['groq/llama-a'] },
-      { ...shape, id: 'gpt-b', dialects: ['openai-chat', 'openai-responses'] },
+      { ...shape, id: 'gpt-a', formats: ['openai-chat'], fallbacks: ['groq/llama-a'] },
+      { ...shape, id: 'gpt-b', formats: ['openai-chat', 'openai-responses'] },
       { ...shape, id: 'groq/llama-a' },
     ],
     limits: { providerKeyTestsPerMinute: 1_000 },
@@ -368,7 +368,7 @@ test('a background response cannot run on an own key', async () => {
     max_tokens: undefined,
   }
   const response = await ask(free, ada, body, '/v1/responses')
-  assert.deepEqual([response.status, response.code], [501, 'dialect_not_supported'], response.text)
+  assert.deepEqual([response.status, response.code], [501, 'format_not_supported'], response.text)
 })
 
 test('a removed key is not used, and models of other providers are paid as before', async () => {

@@ -42,7 +42,7 @@ const script = (text: string) => run(process.execPath, ['--input-type=module', '
 const hasCurl = (await shell('command -v curl')).status === 0
 
 function snippetsOf(recipe: string): readonly Snippet[] {
-  const model = { name: 'sandbox-echo', dialects: ['openai-chat'] }
+  const model = { name: 'sandbox-echo', formats: ['openai-chat'] }
   const found = recipes.find((one) => one.id === recipe)
   assert.ok(found !== undefined)
   return found

@@ -35,8 +35,8 @@ const upstream = (name: string, origin: string, provider = 'openai') => ({
 })
 const gate = await testGateway({
   models: [
-    model('gpt-kept', 'openai', { dialects: ['openai-responses'] }),
-    model('gpt-other', 'openai', { dialects: ['openai-responses'] }),
+    model('gpt-kept', 'openai', { formats: ['openai-responses'] }),
+    model('gpt-other', 'openai', { formats: ['openai-responses'] }),
     model('claude-kept', 'anthropic'),
   ],
   upstreams: [
@@ -202,7 +202,7 @@ for (const path of ['/v1/responses', '/v1/responses/compact', '/v1/responses/inp
       )
       assert.deepEqual(await post(body, await gate.account('100')), [400, 'reference_not_owned'])
       const elsewhere = path.endsWith('compact')
-        ? [501, 'dialect_not_supported']
+        ? [501, 'format_not_supported']
         : [400, 'reference_not_owned']
       assert.deepEqual(await post({ ...body, model: 'claude-kept' }), elsewhere)
       assert.deepEqual(await post({ model: 'gpt-kept', input }), [400, 'missing_field'])

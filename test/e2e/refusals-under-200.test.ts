@@ -136,7 +136,7 @@ before(async () => {
     upstreams.set(name, await faultUpstream(() => (name === 'spare' ? spareSays : says)))
   const model = { context: 200_000, maxOutput: 1_000, prices: [{ input: '3', output: '15' }] }
   const offered = (name: keyof typeof offers) => ({
-    offers: [{ upstream: name, model: offers[name][1], dialects: [offers[name][2]], priority: 1 }],
+    offers: [{ upstream: name, model: offers[name][1], formats: [offers[name][2]], priority: 1 }],
   })
   const first = (Object.keys(offers) as (keyof typeof offers)[]).filter((name) => name !== 'spare')
   gateway = await testGateway({

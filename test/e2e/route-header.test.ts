@@ -27,7 +27,7 @@ before(async () => {
     names.map((name) => faultUpstream(() => (failing.has(name) ? refuses(503) : standsIn(name)))),
   )
   const facts = { context: 100_000, maxOutput: 1_000, prices: [{ input: '3', output: '15' }] }
-  const dialects = ['openai-chat' as const]
+  const formats = ['openai-chat' as const]
   gateway = await testGateway({
     offers: 'as configured',
     upstreams: names.map((name, index) => ({
@@ -37,11 +37,11 @@ before(async () => {
     models: [
       {
         ...{ id: 'offered', ...facts, fallbacks: ['dear'] },
-        offers: names.map((upstream, index) => ({ upstream, model: 'm', dialects, priority: index + 1 })),
+        offers: names.map((upstream, index) => ({ upstream, model: 'm', formats, priority: index + 1 })),
       },
       {
         ...{ id: 'dear', ...facts, prices: [{ input: '300', output: '1500' }] },
-        offers: [{ upstream: 'one', model: 'd', dialects }],
+        offers: [{ upstream: 'one', model: 'd', formats }],
       },
     ],
     limits: { requestsPerMinute: null, retriesMin: 100, cooldownMsMax: 0, failuresBeforeEjection: 1_000 },

@@ -29,13 +29,13 @@ before(async () => {
     ...{ name, provider: 'openai', url, credential: `${name}-credential` },
     ...{ models: [{ id: `at-${name}` }], weight: 1 },
   })
-  const shared = { provider: 'openai', context: 200_000, maxOutput: 1_000, dialects: ['openai-chat'] }
+  const shared = { provider: 'openai', context: 200_000, maxOutput: 1_000, formats: ['openai-chat'] }
   const price = (input: string) => [{ input, output: '2' }]
   const both = (id: string, strategy: string, priorities = [1, 1]) => ({
     ...{ id, context: 200_000, maxOutput: 1_000, prices: price('1'), strategy },
     offers: [
-      { upstream: 'one', model: 'at-one', dialects: ['openai-chat'], priority: priorities[0] },
-      { upstream: 'two', model: 'at-two', dialects: ['openai-chat'], priority: priorities[1] },
+      { upstream: 'one', model: 'at-one', formats: ['openai-chat'], priority: priorities[0] },
+      { upstream: 'two', model: 'at-two', formats: ['openai-chat'], priority: priorities[1] },
     ],
   })
   gateway = await testGateway({
@@ -55,10 +55,10 @@ before(async () => {
           {
             upstream: 'one',
             model: 'at-one',
-            dialects: ['openai-chat'],
+            formats: ['openai-chat'],
             cost: { input: '0.9', output: '2' },
           },
-          { upstream: 'two', model: 'at-two', dialects: ['openai-chat'] },
+          { upstream: 'two', model: 'at-two', formats: ['openai-chat'] },
         ],
       },
     ] as unknown as Config['models'],

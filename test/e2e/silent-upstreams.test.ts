@@ -17,7 +17,7 @@ import { type Format, formats, type SentRequest } from '../support/paying-client
 import { type Begun, type SilentGateway, silentGateway, turns } from '../support/silent-gateway.ts'
 import { standInUsage, standsIn, streams } from '../support/stand-in.ts'
 
-const dialects = { chat: 'openai-chat', messages: 'anthropic' } as const
+const formatNames = { chat: 'openai-chat', messages: 'anthropic' } as const
 const providers = { chat: 'openai', messages: 'anthropic' } as const
 const servedCost = BigInt(standInUsage.input) * 3_000n + BigInt(standInUsage.output) * 15_000n
 const rich = 1_000_000_000n
@@ -38,7 +38,7 @@ async function start(limits: object): Promise<SilentGateway> {
   const model = (id: string, format: Format, offers: readonly string[], more: object = {}) => ({
     ...{ id, context: 2_000_000, maxOutput: 32_000, prices: [{ input: '3', output: '15' }], ...more },
     offers: offers.map((name, at) => {
-      return { upstream: name, model: `at-${id}`, dialects: [dialects[format]], priority: at + 1 }
+      return { upstream: name, model: `at-${id}`, formats: [formatNames[format]], priority: at + 1 }
     }),
   })
   const pair = (format: Format) => [providers[format], `spare-${format}`]

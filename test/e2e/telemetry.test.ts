@@ -53,7 +53,7 @@ const configured = async (environment: Record<string, string>) => {
   })
   const chat = (id: string, upstreamName: string) => ({
     ...{ id, context: 200_000, maxOutput: 1_000, prices: [{ input: '1', output: '2' }] },
-    offers: [{ upstream: upstreamName, model: `${id}-there`, dialects: ['openai-chat'] }],
+    offers: [{ upstream: upstreamName, model: `${id}-there`, formats: ['openai-chat'] }],
   })
   return testGateway({
     offers: 'as configured',

@@ -7,12 +7,12 @@ import { after, suite, test } from 'node:test'
 import { formatUsd } from '../../contract/usd.ts'
 import {
   at,
-  type DialectClient,
-  dialectClients,
   eventsIn,
+  type FormatClient,
+  formatClients,
   type Json,
   wholeEventsIn,
-} from '../support/dialect-clients.ts'
+} from '../support/format-clients.ts'
 import {
   eventually,
   meteredGateway,
@@ -44,7 +44,7 @@ after(async () => {
 })
 
 /** The format of the model's upstream is the client's own: nothing is added to its bytes. */
-const isOwn = ({ format }: DialectClient, upstream: UpstreamName): boolean =>
+const isOwn = ({ format }: FormatClient, upstream: UpstreamName): boolean =>
   ({ chat: 'openai-chat', responses: 'openai-responses', messages: 'anthropic', gemini: 'gemini' })[
     upstream
   ] === format
@@ -55,12 +55,12 @@ const keepAlive: Readonly<Record<string, RegExp>> = {
   // The spaces that pad an event's JSON; every event has the first one.
   gemini: /(?<=^data: +) /gm,
 }
-const keepAlives = ({ format }: DialectClient, text: string): number =>
+const keepAlives = ({ format }: FormatClient, text: string): number =>
   text.match(keepAlive[format] ?? /^: /gm)?.length ?? 0
 
 /** Each client and each upstream is in the sample twice. */
 const pairs = sampled(
-  dialectClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
+  formatClients.flatMap((client) => upstreamNames.map((upstream) => ({ client, upstream }))),
   8,
 )
 

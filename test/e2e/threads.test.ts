@@ -125,7 +125,7 @@ for (const [name, open] of Object.entries(engines)) {
 
       onceTest('both serve, and metrics are their sum', async () => {
         const account = await gate.account('5')
-        const before = await metric('tollgate_requests_total{dialect="openai-chat",outcome="ok"}')
+        const before = await metric('tollgate_requests_total{format="openai-chat",outcome="ok"}')
         const [here] = await gate.gateway.deps.metrics.registry
           .getSingleMetric('tollgate_requests_total')!
           .get()
@@ -140,7 +140,7 @@ for (const [name, open] of Object.entries(engines)) {
         assert.ok(own > 0 && own < manyTimes, `${own} of ${manyTimes} in the main thread`)
         await eventually(
           'all are counted',
-          () => metric('tollgate_requests_total{dialect="openai-chat",outcome="ok"}'),
+          () => metric('tollgate_requests_total{format="openai-chat",outcome="ok"}'),
           (count) => count === before + manyTimes,
         )
       })

@@ -443,7 +443,7 @@ test('an upstream that cannot read encrypted reasoning is asked once more withou
   const two = await testGateway({
     models: [
       {
-        ...{ id: 'gpt-thinks', provider: 'openai', dialects: ['openai-responses'] },
+        ...{ id: 'gpt-thinks', provider: 'openai', formats: ['openai-responses'] },
         ...{ context: 9_000, maxOutput: 900, prices: [{ input: '1', output: '2' }] },
       },
     ],

@@ -38,7 +38,7 @@ test('two threads fill limits of upstreams and never exceed them', async (contex
   })
   const model = (name: string) => ({
     ...{ id: name, context: 200_000, maxOutput: 1_000, prices: [{ input: '1', output: '2' }] },
-    offers: [{ upstream: name, model: `at-${name}`, dialects: ['openai-chat'], priority: 1 }],
+    offers: [{ upstream: name, model: `at-${name}`, formats: ['openai-chat'], priority: 1 }],
   })
   const gateway = await testGateway({
     offers: 'as configured',

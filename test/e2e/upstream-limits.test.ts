@@ -48,7 +48,7 @@ async function hosts(
     ...{ models: [{ id: `unused-${name}` }], weight: 1, ...own },
   })
   const offer = (name: string, priority: number) => ({
-    ...{ upstream: name, model: `at-${name}`, dialects: ['openai-chat'], priority },
+    ...{ upstream: name, model: `at-${name}`, formats: ['openai-chat'], priority },
   })
   const model = { context: 200_000, maxOutput: 1_000, prices: [{ input: '1', output: '2' }] }
   const gateway = await testGateway({
@@ -69,7 +69,7 @@ async function hosts(
         ...{ id: 'responding', ...model },
         offers: [offer('small', 1), offer('spare', 2)].map((one) => ({
           ...one,
-          dialects: ['openai-responses'],
+          formats: ['openai-responses'],
         })),
       },
       { id: 'reserve', ...model, offers: [offer('spare', 1)] },

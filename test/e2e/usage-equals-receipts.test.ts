@@ -9,7 +9,7 @@ import type { OperationOutput } from '../../contract/operations.ts'
 import { formatId, parseId } from '../../src/base/ids.ts'
 import { formatUsd, parseUsd } from '../../src/ledger/rules/money.ts'
 import { ControlClient } from '../support/control-client.ts'
-import { dialectClients } from '../support/dialect-clients.ts'
+import { formatClients } from '../support/format-clients.ts'
 import { type TestAccount, testGateway, undividedBudgets } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { noonClock } from '../support/noon-clock.ts'
@@ -48,12 +48,12 @@ test('requests in every format, one rejected and one abandoned: all sums agree',
   const account = await gate.account('10')
   const client = await consoleOf(account)
   assert.equal((await client.done('overview.show', {})).firstRequest, null)
-  for (const dialect of dialectClients) {
+  for (const format of formatClients) {
     for (const stream of [false, true]) {
-      const body = dialect.body('sandbox-echo', `Say it in ${dialect.format}.`, stream)
+      const body = format.body('sandbox-echo', `Say it in ${format.format}.`, stream)
       const answer = await new Sent(gate.origin, {
         key: account.key,
-        format: dialect.path('sandbox-echo', stream),
+        format: format.path('sandbox-echo', stream),
         body,
       }).whole()
       assert.equal(answer.status, 200, answer.text)
@@ -64,7 +64,7 @@ test('requests in every format, one rejected and one abandoned: all sums agree',
   const left = ask(account.key, chat('sandbox-stream', 'tokens=5000 rate=200', { stream: true }))
   await left.contents(3)
   left.leave()
-  const made = dialectClients.length * 2 + 1
+  const made = formatClients.length * 2 + 1
   const receipts = await eventually(
     'every request has its receipt',
     () => services.ledger.receipts(account.id, 100, null),

@@ -8,8 +8,8 @@ import { formatUsd, parseUsd } from '../../contract/usd.ts'
 import { createLog } from '../../src/base/log.ts'
 import type { ModelDefinition, PriceDefinition } from '../../src/catalog/definition.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
-import { at, type DialectClient, dialectClients, eventsIn, type Json } from '../support/dialect-clients.ts'
 import { faultUpstream, sendsThen } from '../support/fault-upstream.ts'
+import { at, eventsIn, type FormatClient, formatClients, type Json } from '../support/format-clients.ts'
 import {
   meteredGateway,
   textFor,
@@ -592,7 +592,7 @@ const ownRows: readonly Row[] = [
 const unoffered = { usd: '0.0045', of: { fees: { web_search: 0 } } }
 
 async function charged(
-  client: DialectClient,
+  client: FormatClient,
   row: Row,
   stream: boolean,
 ): Promise<{ text: string; receipt: ReceiptRow }> {
@@ -628,17 +628,17 @@ async function charged(
   return { text: answer.text, receipt }
 }
 
-const ownClients: Readonly<Record<UpstreamName, DialectClient>> = {
-  chat: dialectClients.find(({ format }) => format === 'openai-chat')!,
-  responses: dialectClients.find(({ format }) => format === 'openai-responses')!,
-  messages: dialectClients.find(({ format }) => format === 'anthropic')!,
-  gemini: dialectClients.find(({ format }) => format === 'gemini')!,
+const ownClients: Readonly<Record<UpstreamName, FormatClient>> = {
+  chat: formatClients.find(({ format }) => format === 'openai-chat')!,
+  responses: formatClients.find(({ format }) => format === 'openai-responses')!,
+  messages: formatClients.find(({ format }) => format === 'anthropic')!,
+  gemini: formatClients.find(({ format }) => format === 'gemini')!,
 }
 
 suite('charges', () => {
   for (const [at, row] of [...rows, ...ownRows].entries()) {
     const own = ownClients[row.upstream]
-    const others = dialectClients.filter((client) => client !== own)
+    const others = formatClients.filter((client) => client !== own)
     const clients = ownRows.includes(row) ? [] : isWholeRun ? others : [others[at % others.length]!]
     for (const client of [own, ...clients]) {
       for (const stream of [false, true]) {
@@ -683,7 +683,7 @@ const mixed: Readonly<Record<UpstreamName, Usage>> = {
 }
 
 /** The members of a usage object that a library adds up, as each format counts them. */
-function told(client: DialectClient, usage: unknown, written: number): Json {
+function told(client: FormatClient, usage: unknown, written: number): Json {
   const wanted: Readonly<Record<string, Json>> = {
     'openai-chat': mixed.chat,
     'openai-responses': mixed.responses,
@@ -707,7 +707,7 @@ const usageIn = (answer: Json): unknown =>
 
 suite('ways of counting', () => {
   for (const upstream of upstreamNames) {
-    for (const client of dialectClients) {
+    for (const client of formatClients) {
       const written = upstream === 'gemini' ? 0 : 2_000
       const row: Row = {
         what: 'mixed',

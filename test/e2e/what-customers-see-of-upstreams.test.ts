@@ -84,7 +84,7 @@ for (const view of upstreamViews)
         headers: {},
       }
       const facts = { context: 100_000, maxOutput: 1_000, prices: [{ input: '3', output: '15' }] }
-      const dialects = ['openai-chat' as const]
+      const formats = ['openai-chat' as const]
       gate = await testGateway({
         offers: 'as configured',
         environment: { TOLLGATE_SHOW_UPSTREAMS: view },
@@ -92,14 +92,14 @@ for (const view of upstreamViews)
         upstreams: [upstream(0, 'groq'), upstream(1, 'mistral'), upstream(2, names[2], { custom })],
         models: [
           {
-            ...{ id: 'offered', provider: 'mistral', dialects, ...facts },
+            ...{ id: 'offered', provider: 'mistral', formats, ...facts },
             offers: [
               { upstream: names[0], model: 'm-there', priority: 1 },
               { upstream: names[1], model: 'm-there', priority: 2 },
             ],
           },
           {
-            ...{ id: 'ours', provider: names[2], dialects, ...facts },
+            ...{ id: 'ours', provider: names[2], formats, ...facts },
             offers: [{ upstream: names[2], model: 'm-there' }],
           },
         ],

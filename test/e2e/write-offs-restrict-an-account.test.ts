@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { parseUsd } from '../../contract/usd.ts'
 import { formatId } from '../../src/base/ids.ts'
 import type { ClientFormatName } from '../../src/wire/format-names.ts'
-import { dialectClients } from '../support/dialect-clients.ts'
+import { formatClients } from '../support/format-clients.ts'
 import type { TestAccount } from '../support/gateway.ts'
 import { type AskedAs, eventually, listPrice, meteredGateway } from '../support/metered-gateway.ts'
 import { type Format, formats, refusalIn, Sent } from '../support/paying-client.ts'
@@ -144,7 +144,7 @@ const unknowns: readonly (readonly [format: string, asked: Partial<AskedAs>, nam
 
 for (const [format, asked, name] of unknowns) {
   test(`${format}: what ${name} costs above its hold counts against the account`, async () => {
-    const client = dialectClients.find((one) => one.format === format)!
+    const client = formatClients.find((one) => one.format === format)!
     const prefix = { anthropic: 'messages' }[format] ?? format.replace('openai-', '')
     const account = await gate.account('5')
     const ask = async (behavior: string, { more = {}, headers = {} }: Partial<AskedAs>) => {

@@ -64,8 +64,8 @@ let hasEnded = false
 function settings(origin: string): string {
   const names = Object.keys(upstreams) as readonly (keyof typeof upstreams)[]
   const model = (name: keyof typeof upstreams, behavior: string): string => {
-    const { provider, dialect } = upstreams[name]
-    return `  - { id: ${name}-${behavior}, provider: ${provider}, offers: [${provider}], upstreamId: sandbox-${behavior}, dialects: [${dialect}], context: 1000000, maxOutput: 10000, prices: [{ input: 3, output: 15 }] }`
+    const { provider, format } = upstreams[name]
+    return `  - { id: ${name}-${behavior}, provider: ${provider}, offers: [${provider}], upstreamId: sandbox-${behavior}, formats: [${format}], context: 1000000, maxOutput: 10000, prices: [{ input: 3, output: 15 }] }`
   }
   const providers = [...new Set(names.map((name) => upstreams[name].provider))]
   return [

@@ -2,17 +2,17 @@
  * The mixed load of a soak: every format to every format, streamed or not, large bodies, tools, counting, clients that
  * disconnect, and one request in a hundred to an upstream that fails. Knows the expected responses, but not the prices.
  */
-import { type DialectClient, dialectClients } from '../support/dialect-clients.ts'
+import { type FormatClient, formatClients } from '../support/format-clients.ts'
 import { Sent } from '../support/paying-client.ts'
 
 /** Upstreams that fail, by the behavior of the sandbox. */
 export const faultBehaviors = ['500', '529', 'html', 'empty', 'error-json'] as const
 export const behaviors = ['echo', 'stream', 'tools', ...faultBehaviors] as const
 export const upstreams = {
-  chat: { provider: 'openai', dialect: 'openai-chat' },
-  responses: { provider: 'openai', dialect: 'openai-responses' },
-  messages: { provider: 'anthropic', dialect: 'anthropic' },
-  gemini: { provider: 'google', dialect: 'gemini' },
+  chat: { provider: 'openai', format: 'openai-chat' },
+  responses: { provider: 'openai', format: 'openai-responses' },
+  messages: { provider: 'anthropic', format: 'anthropic' },
+  gemini: { provider: 'google', format: 'gemini' },
 } as const
 type UpstreamName = keyof typeof upstreams
 const upstreamNames = Object.keys(upstreams) as readonly UpstreamName[]
@@ -26,7 +26,7 @@ export interface LoadTarget {
 }
 
 interface Chosen {
-  readonly client: DialectClient
+  readonly client: FormatClient
   readonly upstream: UpstreamName
   readonly key: string
   /** Counts requests. */
@@ -51,7 +51,7 @@ const kinds: readonly (readonly [share: number, kind: Kind])[] = [
 export function askOne(target: LoadTarget, dice: Dice, turn: number): Promise<string | undefined> {
   const chosen: Chosen = {
     turn,
-    client: pick(dialectClients, dice),
+    client: pick(formatClients, dice),
     upstream: pick(upstreamNames, dice),
     key: pick(target.keys, dice),
   }

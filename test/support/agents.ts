@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
-import { at, eventsIn, type Json } from './dialect-clients.ts'
+import { at, eventsIn, type Json } from './format-clients.ts'
 
 /**
  * `faithful`: returns what it got. `typed`: retains only what the types of its library knew before reasoning was

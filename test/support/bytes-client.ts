@@ -1,6 +1,6 @@
 /**
  * A plain HTTP client that alters nothing: sends bytes unchanged and returns status, headers and the bytes of the
- * response, also of a truncated one. Knows the path of receipts and no dialect.
+ * response, also of a truncated one. Knows the path of receipts and no format.
  */
 import assert from 'node:assert/strict'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'

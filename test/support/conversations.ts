@@ -13,7 +13,7 @@ import {
   targetName,
 } from '../../src/wire/translation/tool-names.ts'
 import type { Agent, Said } from './agents.ts'
-import { clientOf, type Json } from './dialect-clients.ts'
+import { clientOf, type Json } from './format-clients.ts'
 import type { RelayedRequest } from './relay-upstream.ts'
 import * as messagesRules from './rules/anthropic.ts'
 import * as geminiRules from './rules/gemini.ts'

@@ -1,6 +1,6 @@
 /**
  * An upstream at the TCP level that misbehaves on purpose: it reads requests byte by byte and follows a script,
- * including resets and truncated lengths. It knows no dialect and has no timers.
+ * including resets and truncated lengths. It knows no format and has no timers.
  */
 import net from 'node:net'
 

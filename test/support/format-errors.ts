@@ -7,7 +7,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import type { ErrorCategory } from '../../contract/errors.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
-import { at, eventsIn, type Json } from './dialect-clients.ts'
+import { at, eventsIn, type Json } from './format-clients.ts'
 
 /** An error as a client of the format reads it. */
 interface ReadError {

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
-import { at } from './dialect-clients.ts'
+import { at } from './format-clients.ts'
 import { errorReaders } from './format-errors.ts'
 import { type TestAccount, type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'
 import { eventually } from './metered-gateway.ts'
@@ -66,18 +66,18 @@ const price = {
 }
 
 const providers = {
-  chat: { provider: 'openai', dialects: ['openai-chat'] },
-  messages: { provider: 'anthropic', dialects: ['anthropic'] },
-  responses: { provider: 'openai', dialects: ['openai-responses'] },
-  gemini: { provider: 'google', dialects: ['gemini'] },
+  chat: { provider: 'openai', formats: ['openai-chat'] },
+  messages: { provider: 'anthropic', formats: ['anthropic'] },
+  responses: { provider: 'openai', formats: ['openai-responses'] },
+  gemini: { provider: 'google', formats: ['gemini'] },
 } as const satisfies Readonly<Record<Format, unknown>>
 
 function model(format: Format) {
-  const { provider, dialects } = providers[format]
+  const { provider, formats } = providers[format]
   return {
     id: asking[format].model,
     provider,
-    dialects: [...dialects],
+    formats: [...formats],
     upstreamId: 'sandbox-echo',
     context: 200_000,
     maxOutput: 32_000,
@@ -90,7 +90,7 @@ function model(format: Format) {
 const embeddings = {
   id: 'text-embedding-small',
   provider: 'openai',
-  dialects: ['openai-embeddings'] as const,
+  formats: ['openai-embeddings'] as const,
   context: 8_000,
   maxOutput: 1,
   prices: [{ input: '1', output: '0' }],
@@ -246,7 +246,7 @@ export function readRefusal(format: Format, answer: RawAnswer | undefined): Refu
   assert.doesNotMatch(body, internals)
   assert.ok(body.length < 4_096, 'a refusal is short, whatever was sent')
   const parsed: unknown = JSON.parse(body)
-  const read = errorReaders[dialectOf[format]](parsed)
+  const read = errorReaders[formatOf[format]](parsed)
   assert.notEqual(read.message, '')
   assert.match(read.words[0] ?? '', format === 'gemini' ? /^[A-Z_]+$/ : /^[a-z_]+$/)
   assert.match(read.code, /^[a-z_]+$/)
@@ -259,7 +259,7 @@ export function readRefusal(format: Format, answer: RawAnswer | undefined): Refu
   return { status, code: read.code, message: read.message }
 }
 
-const dialectOf = {
+const formatOf = {
   chat: 'openai-chat',
   messages: 'anthropic',
   responses: 'openai-responses',

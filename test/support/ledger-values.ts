@@ -24,7 +24,7 @@ export const plainAsk: AdmissionRequest = {
   keyBudget: null,
   priceVersion: 1n,
   model: 'a-model',
-  dialect: 'openai-chat',
+  format: 'openai-chat',
   streamed: false,
 }
 

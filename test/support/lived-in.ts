@@ -12,7 +12,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { parseId } from '../../src/base/ids.ts'
 import { threadEntries } from '../../src/server/thread-entries.ts'
 import { ControlClient } from './control-client.ts'
-import { ask as askAs, clientOf, dialectClients } from './dialect-clients.ts'
+import { ask as askAs, clientOf, formatClients } from './format-clients.ts'
 import { freePort } from './free-port.ts'
 import { type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'
 import { eventually } from './metered-gateway.ts'
@@ -374,7 +374,7 @@ async function oneRequest(
   isToday: boolean,
 ): Promise<readonly [model: string, id: string]> {
   const [model, outputTokens] = habit(random())
-  const client = dialectClients[Math.floor(random() * dialectClients.length)]
+  const client = formatClients[Math.floor(random() * formatClients.length)]
   const key = secrets[Math.floor(random() ** 2 * secrets.length)]
   assert.ok(client !== undefined && key !== undefined)
   const words = 'A question that stands for what a program sends. '.repeat(20 + Math.floor(random() * 900))

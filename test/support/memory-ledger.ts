@@ -120,8 +120,8 @@ function readsOf(database: MemoryDatabase) {
     running(id: bigint): RunningRow | undefined {
       const found = tables.hold.get(id)
       if (found === undefined) return undefined
-      const { account: owner, key, model, dialect, streamed, amount } = found
-      return { id, account: owner, key, model, dialect, streamed, hold: amount }
+      const { account: owner, key, model, format, streamed, amount } = found
+      return { id, account: owner, key, model, format, streamed, hold: amount }
     },
     keySpend(key: bigint, window: BudgetWindow, nowMs: number) {
       const own = tables.keyUsage.get(key)

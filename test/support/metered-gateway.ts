@@ -13,7 +13,7 @@ import { formatId, parseId } from '../../src/base/ids.ts'
 import type { ModelDefinition, PriceDefinition } from '../../src/catalog/definition.ts'
 import type { Config } from '../../src/config/config.ts'
 import type { Ledger, ReceiptRow } from '../../src/ledger/types.ts'
-import type { DialectClient } from './dialect-clients.ts'
+import type { FormatClient } from './format-clients.ts'
 import { type TestAccount, type TestGateway, type TestGatewayOptions, testGateway } from './gateway.ts'
 import { type Format, Sent } from './paying-client.ts'
 
@@ -40,7 +40,7 @@ export interface MeteredGateway extends TestGateway {
   /** Sends a request of a chat or, depending on the model's name, a Messages client. Text is sent unchanged. */
   ask(account: Pick<TestAccount, 'key'>, body: AskedBody | string): Sent
   /** Sends a request of a client of that format. */
-  askAs(account: Pick<TestAccount, 'key'>, client: DialectClient, asked: AskedAs): Sent
+  askAs(account: Pick<TestAccount, 'key'>, client: FormatClient, asked: AskedAs): Sent
   /** The receipt of the account's latest request, once there are `count` of them. */
   receiptOf(account: Pick<TestAccount, 'id'>, count?: number): Promise<ReceiptRow>
   /** The sandbox's log entry for the request of this receipt. */
@@ -65,11 +65,11 @@ export interface AskedBody {
 
 /** By the prefix of a model's name: its upstream format, and its vendor. */
 export const upstreams = {
-  chat: { provider: 'openai', dialects: ['openai-chat'] },
-  responses: { provider: 'openai', dialects: ['openai-responses'] },
-  messages: { provider: 'anthropic', dialects: ['anthropic'] },
-  gemini: { provider: 'google', dialects: ['gemini'] },
-} as const satisfies Readonly<Record<string, Pick<ModelDefinition, 'provider' | 'dialects'>>>
+  chat: { provider: 'openai', formats: ['openai-chat'] },
+  responses: { provider: 'openai', formats: ['openai-responses'] },
+  messages: { provider: 'anthropic', formats: ['anthropic'] },
+  gemini: { provider: 'google', formats: ['gemini'] },
+} as const satisfies Readonly<Record<string, Pick<ModelDefinition, 'provider' | 'formats'>>>
 
 export type UpstreamName = keyof typeof upstreams
 export const upstreamNames = Object.keys(upstreams) as readonly UpstreamName[]

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { noTokens } from '../../contract/meters.ts'
-import { type ReadLimits, type TapOptions, type UsageTap, WireError } from '../../src/wire/dialect.ts'
+import { type ReadLimits, type TapOptions, type UsageTap, WireError } from '../../src/wire/format.ts'
 import { RawJson } from '../../src/wire/json/text.ts'
 import type { Capabilities } from '../../src/wire/translation/capabilities.ts'
 import type { StreamDecoder, StreamEncoder } from '../../src/wire/translation/codec.ts'

@@ -7,9 +7,9 @@ import assert from 'node:assert/strict'
 import type { Config } from '../../src/config/config.ts'
 import { type FixtureCase, fixtureCases } from './fixtures.ts'
 
-export type RecordedDialect = 'openai-chat' | 'anthropic'
+export type RecordedFormat = 'openai-chat' | 'anthropic'
 
-export const recordedDialects: readonly RecordedDialect[] = ['openai-chat', 'anthropic']
+export const recordedFormats: readonly RecordedFormat[] = ['openai-chat', 'anthropic']
 
 /** USD per million tokens, made up: every class has a distinct rate, so that none can be mistaken for another. */
 export const rates = {
@@ -40,24 +40,24 @@ const providers = {
 } as const
 const unnamed = { 'openai-chat': 'gpt-unnamed', anthropic: 'claude-unnamed' } as const
 
-/** The path for a client of the dialect. */
-export const addresses: Readonly<Record<RecordedDialect, string>> = {
+/** The path for a client of the format. */
+export const addresses: Readonly<Record<RecordedFormat, string>> = {
   'openai-chat': '/v1/chat/completions',
   anthropic: '/v1/alt/v1/messages',
 }
 
 /** The exchanges that the two paths above can serve; counting tokens has a separate path. */
-export function servedCases(dialect: RecordedDialect): readonly FixtureCase[] {
-  return fixtureCases(dialect).filter(({ url }) => !url.includes('count_tokens'))
+export function servedCases(format: RecordedFormat): readonly FixtureCase[] {
+  return fixtureCases(format).filter(({ url }) => !url.includes('count_tokens'))
 }
 
 export function recordedModels(): Config['models'] {
-  return recordedDialects.flatMap((dialect) => {
-    const names = new Set(servedCases(dialect).map((recorded) => modelOf(dialect, recorded)))
+  return recordedFormats.flatMap((format) => {
+    const names = new Set(servedCases(format).map((recorded) => modelOf(format, recorded)))
     return [...names].flatMap((name) => {
       const facts = {
         upstreamId: name,
-        ...providers[dialect],
+        ...providers[format],
         context: 200_000,
         maxOutput: 32_000,
         reasoning: false,
@@ -74,18 +74,18 @@ export function recordedModels(): Config['models'] {
 const allPriced = { ...rates, options: { web_search_options: '1' }, fees }
 
 /** The model name in the recorded request. */
-export function modelOf(dialect: RecordedDialect, { request }: FixtureCase): string {
-  if (request === undefined) return unnamed[dialect]
+export function modelOf(format: RecordedFormat, { request }: FixtureCase): string {
+  if (request === undefined) return unnamed[format]
   const { model: asked } = JSON.parse(request.toString('utf8')) as { model?: unknown }
   assert.ok(typeof asked === 'string', 'a recorded request names its model')
   return asked
 }
 
 /** The recorded request's bytes, or a small request for the recorded response. */
-export function requestOf(dialect: RecordedDialect, recorded: FixtureCase): Buffer {
+export function requestOf(format: RecordedFormat, recorded: FixtureCase): Buffer {
   if (recorded.request !== undefined) return recorded.request
   const body = {
-    model: modelOf(dialect, recorded),
+    model: modelOf(format, recorded),
     max_tokens: 1_000,
     stream: recorded.kind === 'stream',
     messages: [{ role: 'user', content: 'Was ist das?' }],

@@ -28,7 +28,7 @@ export async function relayedGateway(
   const gateway = await testGateway({
     ...{ openai: origin, anthropic: origin, google: origin },
     models: models.map(({ model, format }) => ({
-      ...{ id: model, provider: providers[format], dialects: [format] },
+      ...{ id: model, provider: providers[format], formats: [format] },
       ...{ context, maxOutput: 32_000, prices: [{ input: '3', output: '15' }] },
     })),
     limits: { requestsPerMinute: null, tokensPerMinute: null },

@@ -1,6 +1,6 @@
 /**
  * An upstream that replays recorded responses over real HTTP: the status, headers and bytes it is given,
- * cut into chunks as the test chooses, and records every request. It knows no dialect.
+ * cut into chunks as the test chooses, and records every request. It knows no format.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'

@@ -1,6 +1,6 @@
 /**
  * A plain HTTP client for tests of the sandbox: sends one request on a new connection and returns
- * everything that it received, also when the connection broke. It knows only the paths of the dialects.
+ * everything that it received, also when the connection broke. It knows only the paths of the formats.
  */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 
@@ -12,12 +12,12 @@ export interface Reply {
   readonly broken: string | null
 }
 
-export type DialectPath = '/v1/chat/completions' | '/v1/messages'
+export type FormatPath = '/v1/chat/completions' | '/v1/messages'
 
 export interface Sent {
   readonly path: string
   readonly body: unknown
-  /** Added to (or, with '', removed from) the headers that both dialects accept. */
+  /** Added to (or, with '', removed from) the headers that both formats accept. */
   readonly headers?: Readonly<Record<string, string>>
   readonly method?: string
 }
@@ -69,7 +69,7 @@ async function readAll(response: IncomingMessage): Promise<Reply> {
   return { status: response.statusCode ?? 0, headers: response.headers, body, broken }
 }
 
-/** A request with one user message that both dialects accept. */
+/** A request with one user message that both formats accept. */
 export function plainBody(model: string, content: string, more: object = {}): object {
   return { model, max_tokens: 1_000, stream: true, messages: [{ role: 'user', content }], ...more }
 }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { connectorOf } from '../../src/providers/registry.ts'
 import { sandboxCapabilities } from '../../src/providers/sandbox.ts'
 import type { UrlFields } from '../../src/wire/client-routes.ts'
-import { type ReadLimits, type UsageTap, WireError } from '../../src/wire/dialect.ts'
+import { type ReadLimits, type UsageTap, WireError } from '../../src/wire/format.ts'
 import type { ConversationFormat, TargetFormat } from '../../src/wire/format-names.ts'
 import type { Capabilities } from '../../src/wire/translation/capabilities.ts'
 import type { UpstreamCodec } from '../../src/wire/translation/codec.ts'
@@ -23,7 +23,7 @@ import * as messagesRules from './rules/anthropic.ts'
 import * as geminiRules from './rules/gemini.ts'
 import * as chatRules from './rules/openai-chat.ts'
 import * as responsesRules from './rules/openai-responses.ts'
-import { type Codec, codecs, type Dialect, dialects } from './wire-formats.ts'
+import { type Codec, codecs, type WireFormat, wireFormats } from './wire-formats.ts'
 
 interface Rules {
   brokenRequestRules(body: unknown, capabilities?: Capabilities): readonly string[]
@@ -33,7 +33,7 @@ interface Rules {
 
 export interface Format {
   readonly name: ConversationFormat
-  readonly dialect: Dialect
+  readonly wire: WireFormat
   readonly codec: Codec
   readonly rules: Rules
   /** The vendor whose models are reached in it, and one model of each kind that translation distinguishes. */
@@ -84,8 +84,8 @@ export const formats: readonly Format[] = [
   },
 ]
 
-function both(name: ConversationFormat): Pick<Format, 'name' | 'dialect' | 'codec'> {
-  return { name, dialect: dialects[name], codec: codecs[name] }
+function both(name: ConversationFormat): Pick<Format, 'name' | 'wire' | 'codec'> {
+  return { name, wire: wireFormats[name], codec: codecs[name] }
 }
 
 export function formatOf(name: ConversationFormat): Format {
@@ -152,7 +152,7 @@ export function sent(
 ): Outcome {
   const { body, address } = request
   try {
-    from.dialect.extractRequest(body, limits, address)
+    from.wire.extractRequest(body, limits, address)
     const of = { from: from.codec, to: to.codec, toName: to.name, target, limits, address }
     return { kind: 'sent', ...translateRequest(body, of) }
   } catch (error) {
@@ -183,8 +183,8 @@ export function recordedAnswers({ name }: Format): readonly FixtureCase[] {
   )
 }
 
-export function usageOfAnswer({ dialect }: Format, body: Uint8Array): Usage {
-  return dialect.toUsage(dialect.extractResponse(body, sampleCharactersMax).rawUsage)
+export function usageOfAnswer({ wire }: Format, body: Uint8Array): Usage {
+  return wire.toUsage(wire.extractResponse(body, sampleCharactersMax).rawUsage)
 }
 
 export function answerInto(from: Format, to: Format, body: Uint8Array): string {
@@ -206,8 +206,8 @@ export function isFailing({ name }: FixtureCase): boolean {
   return name.startsWith('stream-error-')
 }
 
-export function watched({ dialect }: Format, chunks: Iterable<Uint8Array>): UsageTap {
-  const watch = dialect.tapStream({
+export function watched({ wire }: Format, chunks: Iterable<Uint8Array>): UsageTap {
+  const watch = wire.tapStream({
     usageEvent: 'relay',
     choices: 1,
     eventBytesMax,

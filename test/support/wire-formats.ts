@@ -1,6 +1,6 @@
 /** The formats with both a client and an upstream side, for tests that read and write each of them. */
 import { anthropic, anthropicCodec } from '../../src/wire/anthropic/index.ts'
-import type { ClientFormat, StreamedFormat, UpstreamFormat } from '../../src/wire/dialect.ts'
+import type { ClientFormat, StreamedFormat, UpstreamFormat } from '../../src/wire/format.ts'
 import type { ClientFormatName, ConversationFormat, UpstreamFormatName } from '../../src/wire/format-names.ts'
 import { gemini, geminiCodec } from '../../src/wire/gemini/index.ts'
 import { geminiEmbeddings } from '../../src/wire/gemini-embeddings/index.ts'
@@ -11,10 +11,10 @@ import type { ClientCodec, UpstreamCodec } from '../../src/wire/translation/code
 
 export type Codec = ClientCodec & UpstreamCodec
 /** A format of conversations, which stream. */
-export type Dialect = ClientFormat & StreamedFormat
+export type WireFormat = ClientFormat & StreamedFormat
 
-export const dialects: Readonly<
-  Record<ConversationFormat, Dialect> &
+export const wireFormats: Readonly<
+  Record<ConversationFormat, WireFormat> &
     Record<ClientFormatName & UpstreamFormatName, ClientFormat & UpstreamFormat>
 > = {
   'openai-chat': openaiChat,

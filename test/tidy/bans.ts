@@ -91,8 +91,8 @@ export const bans: readonly Ban[] = [
     within: /^src\/.*(?<!\.test)\.ts$/,
     except: /^src\/wire\/(?:openai-|anthropic|gemini)/,
     instead:
-      'what a format does otherwise is a member of ClientFormat or UpstreamFormat (src/wire/dialect.ts)',
-    bad: ['src/gateway/phases/route.ts', "if (dialect.name === 'gemini') return null"],
+      'what a format does otherwise is a member of ClientFormat or UpstreamFormat (src/wire/format.ts)',
+    bad: ['src/gateway/phases/route.ts', "if (format.name === 'gemini') return null"],
   },
   {
     name: 'provider-id',

@@ -14,7 +14,7 @@ import type { UpstreamFailure } from '../../providers/connector.ts'
 import { asideUntilMs, type Health } from '../../providers/health.ts'
 import { failureFor } from '../../providers/outgoing-request.ts'
 import type { Sender } from '../../providers/send.ts'
-import type { UpstreamFormat } from '../../wire/dialect.ts'
+import type { UpstreamFormat } from '../../wire/format.ts'
 import type { RawUsage } from '../../wire/usage.ts'
 import type { InFlightRequests } from '../observation/in-flight-requests.ts'
 import type {
@@ -366,22 +366,22 @@ function rawUsageOf(outcome: AttemptOutcome): RawUsage | null {
  */
 export function noteTokens(
   place: Pick<CapacityLease, 'used'>,
-  { target: { dialect } }: Candidate,
+  { target: { format } }: Candidate,
   outcome: AttemptOutcome,
 ): void {
   if (outcome.kind !== 'failed' && !isRefused(outcome)) return
   const rawUsage = rawUsageOf(outcome)
-  if (rawUsage !== null && dialect.reportedTotals(rawUsage).input) {
-    const usage = dialect.toUsage(rawUsage)
+  if (rawUsage !== null && format.reportedTotals(rawUsage).input) {
+    const usage = format.toUsage(rawUsage)
     place.used({ input: inputTokens(usage), output: outputTokens(usage) })
   } else if (outcome.kind === 'failed' && !outcome.uncertain && outcome.status !== 200) place.used(noneUsed)
 }
 
 /** Billing needs the input tokens; if the upstream has not reported them yet, they may have to be counted. */
-export function mustCountInput(outcome: AttemptOutcome, dialect: UpstreamFormat): boolean {
+export function mustCountInput(outcome: AttemptOutcome, format: UpstreamFormat): boolean {
   if (outcome.kind === 'failed' || outcome.kind === 'interrupted') return outcome.kind === 'interrupted'
   const rawUsage = rawUsageOf(outcome)
   // A report of no input is not believed, and some hosts open a stream with one.
-  const hasInput = rawUsage !== null && dialect.reportedTotals(rawUsage).input
-  return !hasInput || inputTokens(dialect.toUsage(rawUsage)) === 0
+  const hasInput = rawUsage !== null && format.reportedTotals(rawUsage).input
+  return !hasInput || inputTokens(format.toUsage(rawUsage)) === 0
 }

@@ -51,9 +51,9 @@ export interface ResponseDeps extends PollDeps {
 
 /** The plan of a request whose response is polled for; throws 400 where the operation cannot run in the background. */
 export function planInBackground(context: RequestContext, plan: RequestPlan): RequestPlan {
-  const { inBackground } = plan.dialect
+  const { inBackground } = plan.format
   if (plan.operation === 'generate' && inBackground !== null && plan.translation === null)
-    return { ...plan, dialect: inBackground }
+    return { ...plan, format: inBackground }
   throw new TollgateError('unpriced_option', {
     message: `background: ${context.operation} cannot run in the background. Remove the field.`,
     param: 'background',
@@ -359,7 +359,7 @@ function relayCost(task: ResponseTask, answer: ObjectResponse, charged: bigint |
   const cost = formatUsd(charged)
   const shown = shownBytes(context, answer.bytes)
   const bytes = caller.policy.showCost
-    ? Buffer.concat(withCost(shown, context.dialect.costFields, { cost }))
+    ? Buffer.concat(withCost(shown, context.format.costFields, { cost }))
     : shown
   const headers = [...identityHeaders(context), 'x-tollgate-cost', cost]
   context.client.answer(answer.status, jsonHeaders(context, headers, answer.headers), bytes)

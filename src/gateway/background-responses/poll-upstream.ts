@@ -54,7 +54,7 @@ export function requestResponse(deps: UpstreamPollDeps, input: ResponseRequest):
   const { limits, sender, clock, connectorOf } = deps
   const { upstream, method, responseId, below, room } = input
   const { path, headers, authorizer } = connectorOf(upstream.provider).prepare({
-    dialect: backgroundResponses.name,
+    format: backgroundResponses.name,
     operation: 'generate',
     model: '',
     basePath: upstream.basePath,
@@ -95,7 +95,7 @@ export function upstreamNamed(
 ): Upstream | undefined {
   const upstream = snapshot.upstreams.find((one) => one.name === name)
   if (upstream === undefined) return undefined
-  return connectorOf(upstream.provider).dialects.includes(backgroundResponses.name) ? upstream : undefined
+  return connectorOf(upstream.provider).formats.includes(backgroundResponses.name) ? upstream : undefined
 }
 
 export function ageOf({ clock }: Pick<UpstreamPollDeps, 'clock'>, { createdMs }: OpenResponse): number {

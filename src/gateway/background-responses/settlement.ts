@@ -29,7 +29,7 @@ import type {
 } from '../../ledger/types.ts'
 import type { Counter } from '../../tokens/count.ts'
 import type { ResponseState } from '../../wire/openai-responses/extract-response.ts'
-import { backgroundResponses as dialect } from '../../wire/openai-responses/index.ts'
+import { backgroundResponses as format } from '../../wire/openai-responses/index.ts'
 import type { Usage } from '../../wire/usage.ts'
 import { contradictions, countedOutput, estimatedInput, type TokenCount } from '../bounds/usage.ts'
 import type { Hold, RequestContext, RequestPlan, UpstreamResponse } from '../request.ts'
@@ -231,10 +231,10 @@ async function billedUsage(
   end: ResponseEnd,
 ): Promise<BilledUsage> {
   if (!('rawUsage' in end)) return { usage: nothing, source: 'none', implausible: null }
-  const totals = dialect.reportedTotals(end.rawUsage)
-  const billable = withoutWaived(dialect.toUsage(end.rawUsage, cacheLifetime), waived)
+  const totals = format.reportedTotals(end.rawUsage)
+  const billable = withoutWaived(format.toUsage(end.rawUsage, cacheLifetime), waived)
   const max = { ...usageMax, pricedMeters: price.fees }
-  const known = plausibility(billable, max, contradictions(dialect, end.rawUsage, end.sample))
+  const known = plausibility(billable, max, contradictions(format, end.rawUsage, end.sample))
   const { usage, implausible } = known
   const isReported = { input: totals.input && known.input, output: totals.output && known.output }
   if (isReported.input && isReported.output) return { usage, source: 'reported', implausible }

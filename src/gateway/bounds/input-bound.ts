@@ -18,7 +18,7 @@ import { isPdf, tokensBySize } from '../../providers/media-size.ts'
 import type { Count, Counter } from '../../tokens/count.ts'
 import type { PdfReader } from '../../tokens/pdf-reader.ts'
 import { textOutside } from '../../tokens/text.ts'
-import { type ExtractedFields, type Media, type ReadLimits, WireError } from '../../wire/dialect.ts'
+import { type ExtractedFields, type Media, type ReadLimits, WireError } from '../../wire/format.ts'
 import { canHoldAudio, mediaLength } from '../../wire/media.ts'
 import type {
   Hold,

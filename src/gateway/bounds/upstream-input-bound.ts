@@ -19,7 +19,7 @@ import {
   type UpstreamCountingFormat,
   upstreamCountingFormats,
 } from '../../wire/counting.ts'
-import type { ExtractedResponse, ReadLimits } from '../../wire/dialect.ts'
+import type { ExtractedResponse, ReadLimits } from '../../wire/format.ts'
 import { isSourceFormat, upstreamFormats } from '../../wire/formats.ts'
 import { type FinalAttempt, type RetryLoopDeps, tryCandidates } from '../attempts/retry-loop.ts'
 import { publicUpstreamError } from '../attempts/upstream-error.ts'
@@ -154,7 +154,7 @@ function countingTask(
   const { upstream, upstreamModel, target } = candidate
   const { connector } = target
   const prepared = connector.prepare({
-    dialect: countRequest.format,
+    format: countRequest.format,
     operation: 'count_tokens',
     model: upstreamModel,
     basePath: upstream.basePath,
@@ -169,7 +169,7 @@ function countingTask(
     request: { origin: upstream.origin, method: 'POST', ...prepared, body: countRequest.body },
     connector,
     // A count has neither text nor usage; it is read when the response is complete.
-    dialect: { ...upstreamFormats[countRequest.format], extractResponse: () => noAnswer },
+    format: { ...upstreamFormats[countRequest.format], extractResponse: () => noAnswer },
     streamed: false,
     tapOptions: {
       usageEvent: 'relay',
@@ -224,14 +224,14 @@ function recordOutcome(
 
 /** The format in which the model's upstreams count, preferred ones first; undefined: there is none. */
 export function countingFormat(
-  { model, connector, dialect }: Pick<Target, 'model' | 'connector' | 'dialect'>,
+  { model, connector, format }: Pick<Target, 'model' | 'connector' | 'format'>,
   preferred: readonly UpstreamCountingFormat[] = [],
 ): UpstreamCountingFormat | undefined {
   // Chat Completions has no counting endpoint, so other formats of the model are tried.
-  return [...preferred, dialect.name, ...upstreamCountingFormats].find(
+  return [...preferred, format.name, ...upstreamCountingFormats].find(
     (name): name is UpstreamCountingFormat =>
       isUpstreamCountingFormat(name) &&
-      model.dialects.includes(name) &&
+      model.formats.includes(name) &&
       connector.offers('count_tokens', name),
   )
 }
@@ -252,12 +252,12 @@ export async function upstreamCountRequest(
 ): Promise<UpstreamCountRequest | null> {
   const { parsed, plan, caller, upstreamModel } = request
   const to = countingFormat(plan)
-  const { name: format } = plan.dialect
+  const { name: format } = plan.format
   if (to === undefined || !isSourceFormat(format)) return null
   const { model, connector, translation } = plan
   const isAlias = upstreamModel !== parsed.facts.model
   const edits = [
-    ...plan.dialect.patchRequest(parsed.facts, {
+    ...plan.format.patchRequest(parsed.facts, {
       ...(isAlias ? { model: upstreamModel } : {}),
       host: connector.requestDifferences?.[format],
     }),

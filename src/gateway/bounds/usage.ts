@@ -13,7 +13,7 @@ import {
 } from '../../ledger/rules/plausibility.ts'
 import type { Counter } from '../../tokens/count.ts'
 import type { InputSample } from '../../tokens/text.ts'
-import type { OutputSample, UpstreamFormat } from '../../wire/dialect.ts'
+import type { OutputSample, UpstreamFormat } from '../../wire/format.ts'
 import type { RawUsage, Usage } from '../../wire/usage.ts'
 import type { AnsweredWork, PlannedWork } from '../request.ts'
 
@@ -28,22 +28,22 @@ export function capUsage(
   report: RawUsage,
   produced: OutputSample | null,
 ): PlausibleUsage {
-  const billable = withoutWaived(plan.dialect.toUsage(report, plan.cacheLifetime), plan.serverTools.waived)
-  const usage = withUsesOnce(billable, plan.dialect.chargedOnce?.(plan.model.upstreamModel) ?? [])
+  const billable = withoutWaived(plan.format.toUsage(report, plan.cacheLifetime), plan.serverTools.waived)
+  const usage = withUsesOnce(billable, plan.format.chargedOnce?.(plan.model.upstreamModel) ?? [])
   return plausibility(
     usage,
     usageMaxOf(plan, hold.outputLimit),
-    contradictions(plan.dialect, report, produced),
+    contradictions(plan.format, report, produced),
   )
 }
 
 /** Every request has input, and text has tokens: a report that says otherwise is not believed, nor one that takes output back. */
 export function contradictions(
-  dialect: Pick<UpstreamFormat, 'reportedTotals'>,
+  format: Pick<UpstreamFormat, 'reportedTotals'>,
   report: RawUsage,
   produced: Pick<OutputSample, 'characters'> | null,
 ): Contradictions {
-  const totals = dialect.reportedTotals(report)
+  const totals = format.reportedTotals(report)
   const hasText = produced !== null && produced.characters > 0
   return {
     hasInput: totals.input,

@@ -82,7 +82,7 @@ function takeRate(
   const limit = limits.countRequestsPerMinute
   const metered = counting.rates.take(account, clock.wallMs(), Math.min(weight, limit))
   const headers = rateHeaders(
-    context.dialect.rateHeaders,
+    context.format.rateHeaders,
     { requests: metered.state, tokens: null },
     clock.wallMs(),
   )
@@ -159,7 +159,7 @@ async function readRequest(
   context: RequestContext,
   { caller, received }: { caller: Caller; received: Body },
 ): Promise<CountedRequest> {
-  const format = context.dialect.name
+  const format = context.format.name
   if (!isClientCountingFormat(format)) throw new RangeError(`${format} has no counting endpoint`)
   const reading = { format, limits: deps.read, address: context.address }
   const owner = { body: received, account: caller.account, work: context.work }
@@ -362,7 +362,7 @@ async function estimatedResponse(
     format: writtenFormat(counted),
     limits: deps.read,
     address: context.address,
-    to: { model: route.model.upstreamModel, format: route.dialect.name },
+    to: { model: route.model.upstreamModel, format: route.format.name },
   }
   const load = await withWireErrors(() => deps.bodyThreads.run('load', reading, ownerOf(context, counted)))
   parsed.body.drop()

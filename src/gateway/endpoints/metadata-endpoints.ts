@@ -28,7 +28,7 @@ const lookups: Readonly<Record<MetadataOperation, Lookup>> = {
   list_models: writtenModelList,
   show_model: (deps, context, { policy }) => {
     const snapshot = only(deps.snapshot, policy.models)
-    const model = showModel(snapshot, context.dialect.name, context.subject, {
+    const model = showModel(snapshot, context.format.name, context.subject, {
       nowMs: context.startedMs,
       view: context.customerView,
     })
@@ -123,7 +123,7 @@ function describeRunning(running: RunningRow): Readonly<Record<string, unknown>>
     id: formatId('req', running.id),
     status: 'running',
     model: running.model,
-    dialect: running.dialect,
+    format: running.format,
     streamed: running.streamed,
     hold: formatUsd(running.hold),
   }
@@ -139,7 +139,7 @@ function describeReceipt(
     status: receipt.endReason,
     settled: receipt.settledLate ? 'late' : 'in_time',
     model: receipt.model,
-    dialect: receipt.dialect,
+    format: receipt.format,
     streamed: receipt.streamed,
     provider: shown.provider,
     upstream_id: shown.upstreamRequestId,

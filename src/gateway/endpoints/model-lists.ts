@@ -38,7 +38,7 @@ const modelsPerRequest = 100
 /** The JSON of the list; throws 429. */
 export function writtenModelList(
   { snapshot, modelLists, limits, clock }: ModelListDeps,
-  { startedMs, dialect: { name }, query: text, customerView: view }: RequestContext,
+  { startedMs, format: { name }, query: text, customerView: view }: RequestContext,
   { account, policy }: Caller,
 ): Uint8Array {
   const query = new URLSearchParams(text)

@@ -45,7 +45,7 @@ const handlers: Readonly<Record<FileOperation, (deps: FileDeps, task: FileTask) 
 /** Serves a request for files; throws TollgateError. */
 export async function serveFiles(deps: FileDeps, task: Omit<FileTask, 'host' | 'room'>): Promise<void> {
   const { context } = task
-  const host = fileHosts[context.dialect.name]
+  const host = fileHosts[context.format.name]
   const operation = context.operation as FileOperation
   if (host === null) {
     throw new TollgateError('not_supported', { message: 'This format has no files endpoint.' })

@@ -175,7 +175,7 @@ export function succeeded(
     deps.health.served(upstream.name)
     return outcome
   }
-  const problem = upstreamFormats[host.dialect].readError(redactUpstreamBody(bytes, upstream))
+  const problem = upstreamFormats[host.format].readError(redactUpstreamBody(bytes, upstream))
   const classified = deps.connectorOf(host.provider).classify(status, headers, problem)
   const failure = failureFor(context.request.headers, classified)
   recordUpstreamFailure(deps, context, { upstream, failure, status })

@@ -76,14 +76,14 @@ export function createMetrics(
   }
   const requests = new Counter({
     name: 'tollgate_requests_total',
-    help: 'Requests by dialect and outcome: `ok`, or a code of the error table.',
-    labelNames: ['dialect', 'outcome'],
+    help: 'Requests by format and outcome: `ok`, or a code of the error table.',
+    labelNames: ['format', 'outcome'],
     registers: [registry],
   })
   const duration = new Histogram({
     name: 'tollgate_request_seconds',
     help: 'Time from the request line to the last byte.',
-    labelNames: ['dialect'],
+    labelNames: ['format'],
     buckets: [0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 1_200, 3_600],
     registers: [registry],
   })
@@ -139,8 +139,8 @@ export function createMetrics(
     settled: usageMetrics(registry, metricPairsMax),
     filesToDelete: (count) => filesToDelete.set(count),
     requestEnded(context, outcome, seconds) {
-      requests.inc({ dialect: context.dialect.name, outcome })
-      duration.observe({ dialect: context.dialect.name }, seconds)
+      requests.inc({ format: context.format.name, outcome })
+      duration.observe({ format: context.format.name }, seconds)
     },
     upstreamFailed: (provider, code) => failures.inc({ provider, code }),
     refusalsDropped: (count) => dropped.inc(count),

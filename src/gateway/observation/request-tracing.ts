@@ -110,7 +110,7 @@ export function traceEnd(
     isIdentified: owner !== null,
     attributes: {
       'tollgate.request.id': context.requestId,
-      'tollgate.format': context.dialect.name,
+      'tollgate.format': context.format.name,
       'tollgate.account.id': owner === null ? undefined : formatId('acct', owner.account),
       'tollgate.key.id': owner === null ? undefined : formatId('key', owner.key),
     },

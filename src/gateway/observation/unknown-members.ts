@@ -45,13 +45,13 @@ export class UnknownMembers {
 
   /** Throws 400 for a member or beta that the administrator rejects. */
   assertNoneRejected(
-    { dialect }: Pick<RequestContext, 'dialect'>,
+    { format }: Pick<RequestContext, 'format'>,
     { facts }: Pick<ParsedRequest, 'facts'>,
   ): void {
     const { rejectedMembers } = this.#deps.catalog
     if (rejectedMembers.size === 0) return
     for (const member of facts.unknownMembers ?? []) {
-      if (!rejectedMembers.has(memberKey({ format: dialect.name, member }))) continue
+      if (!rejectedMembers.has(memberKey({ format: format.name, member }))) continue
       throw new TollgateError('unpriced_option', {
         message: `${member}: an administrator of this server does not allow this. Remove it.`,
         param: member,

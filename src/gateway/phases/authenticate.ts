@@ -155,7 +155,7 @@ function credentialsOf({ uploads }: AuthenticateDeps, context: RequestContext): 
 }
 
 /** All credentials of a request, in order. Throws 400 for a repeated credential header. */
-export function readCredentials({ request, dialect }: RequestContext): readonly string[] {
+export function readCredentials({ request, format }: RequestContext): readonly string[] {
   refuseRepeated(request.rawHeaders)
   const credentials: string[] = []
   for (const name of credentialHeaders) {
@@ -164,7 +164,7 @@ export function readCredentials({ request, dialect }: RequestContext): readonly 
     const credential = name === 'authorization' ? bearer(value) : value.trim()
     if (credential !== '') credentials.push(credential)
   }
-  if (dialect.hasKeyInUrl) credentials.push(...keysInQuery(request))
+  if (format.hasKeyInUrl) credentials.push(...keysInQuery(request))
   return credentials
 }
 

@@ -7,7 +7,7 @@ import { TollgateError } from '../../base/errors.ts'
 import type { BodyThreads } from '../../bodies/body-threads.ts'
 import { type Body, type BodyFailure, type BodyLimits, bodyError, readBody } from '../../http/body.ts'
 import type { SharedMemory } from '../../http/shared-memory.ts'
-import type { ExtractedFields, ReadLimits } from '../../wire/dialect.ts'
+import type { ExtractedFields, ReadLimits } from '../../wire/format.ts'
 import { readBetas } from '../../wire/request-fields.ts'
 import type { ParsedRequest, RequestContext } from '../request.ts'
 import { wireError } from '../responses/error-response.ts'
@@ -65,7 +65,7 @@ export async function decode(
   const body = await receive(deps, caller, context)
   try {
     const { read: limits, bodyThreads } = deps
-    const input = { format: context.dialect.name, limits, address: context.address }
+    const input = { format: context.format.name, limits, address: context.address }
     const reading = bodyThreads.run('facts', input, { body, account: caller.account, work: context.work })
     const facts = reading instanceof Promise ? await reading : reading
     removeFallbackModels(body, facts)
@@ -132,8 +132,8 @@ export function removeFallbackModels({ bytes }: Body, { fallbackModels }: Extrac
 }
 
 /** Adds the options from the request headers to those from the body. */
-export function withHeaders({ dialect, request }: RequestContext, facts: ExtractedFields): ExtractedFields {
-  const { options, unknown } = readBetas(dialect.betas, request.headers)
+export function withHeaders({ format, request }: RequestContext, facts: ExtractedFields): ExtractedFields {
+  const { options, unknown } = readBetas(format.betas, request.headers)
   if (options.length === 0 && unknown.length === 0) return facts
   return {
     ...facts,

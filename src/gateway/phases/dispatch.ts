@@ -209,7 +209,7 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
   const { facts } = of.parsed
   const hops = hopsTo(connector, upstream, context.request.headers)
   const prepared = connector.prepare({
-    dialect: of.plan.dialect.name,
+    format: of.plan.format.name,
     operation: of.plan.operation,
     model: upstreamModel,
     basePath: upstream.basePath,
@@ -234,10 +234,10 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
       authorizer: prepared.authorizer,
     },
     connector,
-    dialect: of.plan.dialect,
+    format: of.plan.format,
     streamed: facts.stream,
     tapOptions: {
-      usageEvent: of.plan.dialect.usageEvent(facts),
+      usageEvent: of.plan.format.usageEvent(facts),
       choices: facts.choices,
       eventBytesMax: deps.limits.eventBytesMax,
       sampleCharactersMax: deps.limits.sampleCharactersMax,
@@ -260,10 +260,10 @@ function attemptTask(deps: DispatchDeps, context: RequestContext, of: DispatchAt
  * The headers that a connector may relay, and those that a translated body needs. The caller's headers belong to its
  * format: in another one they could change the price.
  */
-function headersFor(context: RequestContext, { translation, dialect }: RequestPlan): IncomingHttpHeaders {
+function headersFor(context: RequestContext, { translation, format }: RequestPlan): IncomingHttpHeaders {
   const { headers } = context.request
   if (translation === null) return headers
-  const isSame = dialect.name === context.dialect.name
+  const isSame = format.name === context.format.name
   const merged: IncomingHttpHeaders = isSame ? { ...headers } : { 'user-agent': headers['user-agent'] }
   for (const [name, value] of Object.entries(translation.headers)) {
     merged[name] = [merged[name] ?? [], value].flat().join(',')
@@ -291,12 +291,12 @@ function patchedBody(
   { parsed, plan, hold }: CandidateWork,
   upstreamModel: string,
 ): readonly Uint8Array[] {
-  const { connector, dialect, bodyPatches } = plan
-  const edits = dialect.patchRequest(parsed.facts, {
+  const { connector, format, bodyPatches } = plan
+  const edits = format.patchRequest(parsed.facts, {
     ...(upstreamModel === parsed.facts.model ? {} : { model: upstreamModel }),
     ...(hold.lowered ? { outputLimit: hold.outputLimit } : {}),
     serverToolUsesMax: deps.limits.serverToolUsesMax,
-    host: connector.requestDifferences?.[dialect.name],
+    host: connector.requestDifferences?.[format.name],
   })
   const all = bodyPatches.length === 0 ? edits : [...edits, ...bodyPatches].sort((a, b) => a.start - b.start)
   return applyEdits(parsed.body.bytes, all)
@@ -332,7 +332,7 @@ function responseOf(
   { attempts, wasted, tokensUsed, deps, context, retried }: ResponseInput,
 ): UpstreamResponse {
   const { parsed, plan, hold } = sent
-  const input = mustCountInput(outcome, plan.dialect)
+  const input = mustCountInput(outcome, plan.format)
     ? sampleInput(parsed.body.bytes, parsed.facts.media, inputSampleBytesMax)
     : null
   return {
@@ -367,7 +367,7 @@ function bodyOf(
       return { kind: 'stream', exchange, usageTap, seen, readsAfterDisconnect }
     }
     case 'answer': {
-      const pieces = plan.dialect.encodeAsRequested?.(outcome.bytes, parsed.facts)
+      const pieces = plan.format.encodeAsRequested?.(outcome.bytes, parsed.facts)
       const bytes = pieces === undefined ? outcome.bytes : Buffer.concat(pieces)
       return { kind: 'answer', status: outcome.status, bytes, answer: outcome.answer }
     }

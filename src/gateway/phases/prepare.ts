@@ -20,7 +20,7 @@ import {
   type Reference,
   type ServerTool,
   WireError,
-} from '../../wire/dialect.ts'
+} from '../../wire/format.ts'
 import type { SourceFormat, TargetFormat } from '../../wire/format-names.ts'
 import { clientCodecs, isSourceFormat, isTargetFormat, upstreamCodecs } from '../../wire/formats.ts'
 import type { BytePatch } from '../../wire/json/byte-patch.ts'
@@ -162,8 +162,8 @@ function toUpstreamFormat(
   task: OriginalRequest,
 ): FormattedRequest | Promise<FormattedRequest> {
   const { parsed, route } = task
-  const { name: to } = route.dialect
-  const { name: own } = context.dialect
+  const { name: to } = route.format
+  const { name: own } = context.format
   if (!isTargetFormat(to) || !isSourceFormat(own)) return { parsed, translation: null, bodyPatches: noEdits }
   const { facts } = parsed
   const isOwnFormat = to === facts.writtenAs && to === own
@@ -228,7 +228,7 @@ async function translated(
 function translateInput(deps: PrepareDeps, context: RequestContext, task: TranslationTask) {
   const { facts } = task.parsed
   const { from, to } = task
-  const { model, connector, dialect } = task.route
+  const { model, connector, format } = task.route
   return {
     format: from,
     to,
@@ -245,7 +245,7 @@ function translateInput(deps: PrepareDeps, context: RequestContext, task: Transl
     limits: deps.read,
     address: context.address,
     readAt:
-      dialect.paths.ofModel !== null ? { model: model.upstreamModel, stream: facts.stream } : noUrlFields,
+      format.paths.ofModel !== null ? { model: model.upstreamModel, stream: facts.stream } : noUrlFields,
   }
 }
 

@@ -8,7 +8,7 @@ import { TollgateError } from '../../base/errors.ts'
 import type { FileRow, ProviderFiles } from '../../ledger/provider-file-types.ts'
 import type { Ledger, ProviderObjectRow } from '../../ledger/types.ts'
 import { mediaTypeOf } from '../../providers/file-hosts-table.ts'
-import type { Media, Reference } from '../../wire/dialect.ts'
+import type { Media, Reference } from '../../wire/format.ts'
 import type { Candidate, InputSize, ParsedRequest, RequestPlan, Route } from '../request.ts'
 
 interface ResolveReferencesDeps {

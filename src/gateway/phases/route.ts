@@ -76,8 +76,8 @@ export function route(
       offers.map(({ upstream }) => upstream),
     )
     assertKeyUsable(deps, caller, parsed, model)
-    throw new TollgateError('dialect_not_supported', {
-      message: `The model ${model.name} does not support this operation. Its formats are ${model.dialects.join(', ')}.`,
+    throw new TollgateError('format_not_supported', {
+      message: `The model ${model.name} does not support this operation. Its formats are ${model.formats.join(', ')}.`,
       param: 'model',
     })
   }
@@ -183,7 +183,7 @@ function assertKeyUsable(
   const own = ownRoute(providerKeys, account, model)
   if (own?.isOnly !== true) return
   if (facts.background === true) {
-    throw new TollgateError('dialect_not_supported', {
+    throw new TollgateError('format_not_supported', {
       message: `background: requests on your own provider key cannot run in the background, and the key of this account is set to only. Remove the field.`,
       param: 'background',
     })
@@ -238,16 +238,16 @@ function candidatesOf(
   const candidates: Candidate[] = []
   for (const offer of preferredOffers(model.offers, preference)) {
     const connector = connectorOf(offer.upstream.provider)
-    const known = { dialects: offer.dialects, upstreamModel: offer.catalogName }
-    const format = upstreamFormat(connector, known, context.dialect.name, facts)
-    if (format === null || !connector.offers(operation, format)) continue
-    const dialect = upstreamFormats[format]
+    const known = { formats: offer.formats, upstreamModel: offer.catalogName }
+    const name = upstreamFormat(connector, known, context.format.name, facts)
+    if (name === null || !connector.offers(operation, name)) continue
+    const format = upstreamFormats[name]
     const target = sharedTarget(targets, {
       model,
       offer,
       price,
       connector,
-      dialect,
+      format,
       responseModel,
       isFallback,
       ownKeyFee,
@@ -263,19 +263,19 @@ function candidatesOf(
 
 /** The target of an offer, which is shared with the offers before it that are sent the same request. */
 function sharedTarget(targets: Target[], { offer, ...asked }: Target & { readonly offer: Offer }): Target {
-  const { model, connector, dialect } = asked
+  const { model, connector, format } = asked
   const known = targets.find(
     (target) =>
       target.connector === connector &&
-      target.dialect === dialect &&
+      target.format === format &&
       target.model.upstreamModel === offer.catalogName &&
-      isSameList(target.model.dialects, offer.dialects),
+      isSameList(target.model.formats, offer.formats),
   )
   if (known !== undefined) return known
   const isAsListed =
     connector.provider === model.provider &&
     offer.catalogName === model.upstreamModel &&
-    isSameList(model.dialects, offer.dialects)
+    isSameList(model.formats, offer.formats)
   const target = isAsListed
     ? asked
     : {
@@ -284,7 +284,7 @@ function sharedTarget(targets: Target[], { offer, ...asked }: Target & { readonl
           ...model,
           provider: connector.provider,
           upstreamModel: offer.catalogName,
-          dialects: offer.dialects,
+          formats: offer.formats,
         },
       }
   targets.push(target)

@@ -14,7 +14,7 @@ import { windowBounds } from '../../limits/budget.ts'
 import { rateHeaders, retryAfterSeconds } from '../../limits/headers.ts'
 import type { RateMeter } from '../../limits/rate-meter.ts'
 import type { KeyBudget } from '../../limits/types.ts'
-import { type ClientError, WireError } from '../../wire/dialect.ts'
+import { type ClientError, WireError } from '../../wire/format.ts'
 import type { RequestContext } from '../request.ts'
 import { identityHeaders, wholeHead } from './response-headers.ts'
 
@@ -41,7 +41,7 @@ export function sendErrorResponse(
     return
   }
   if (endsConnection.includes(error.code)) context.client.endConnection()
-  const status = error.details.status ?? context.dialect.errorStatus(problem)
+  const status = error.details.status ?? context.format.errorStatus(problem)
   answerEarly(deps, context.request, context.client, {
     status,
     headers: [
@@ -51,13 +51,13 @@ export function sendErrorResponse(
       ...identityHeaders(context),
       ...adviceHeaders(error),
     ],
-    body: context.dialect.errorBody(problem),
+    body: context.format.errorBody(problem),
   })
 }
 
 /** Continues the event that padding has opened, if there is one. */
-function errorFrame({ dialect, padding }: RequestContext, problem: ClientError): Uint8Array | string {
-  const frame = dialect.errorFrame(problem)
+function errorFrame({ format, padding }: RequestContext, problem: ClientError): Uint8Array | string {
+  const frame = format.errorFrame(problem)
   return padding?.isOpen === true ? padding.resume(frame) : frame
 }
 
@@ -116,7 +116,7 @@ export function rateLimited(refused: RateRefusal, context: RequestContext, nowMs
     message: `Rate limit reached: this ${scope} may use ${limit} ${words}. Try again in ${retryAfterSeconds(retryAfterMs)} s.`,
     facts: { scope, limit },
     retryAfterMs,
-    headers: rateHeaders(context.dialect.rateHeaders, rates, nowMs),
+    headers: rateHeaders(context.format.rateHeaders, rates, nowMs),
   })
 }
 

@@ -8,7 +8,7 @@ import { type CustomerView, shownUpstream } from '../../catalog/customer-view.ts
 import type { FlatHeaders } from '../../http/downstream.ts'
 import { formatUsd } from '../../ledger/rules/money.ts'
 import { rateHeaders } from '../../limits/headers.ts'
-import type { ClientFormat } from '../../wire/dialect.ts'
+import type { ClientFormat } from '../../wire/format.ts'
 import type { Adjustment } from '../../wire/translation/neutral.ts'
 import type {
   Candidate,
@@ -47,7 +47,7 @@ export function heldHeaders(
 ): FlatHeaders {
   const { hold, plan, candidate } = of
   const headers = [...identityHeaders(context)]
-  const rates = rateHeaders(context.dialect.rateHeaders, hold.rates, hold.admittedMs)
+  const rates = rateHeaders(context.format.rateHeaders, hold.rates, hold.admittedMs)
   for (const name in rates) headers.push(name, rates[name] ?? '')
   headers.push('x-tollgate-hold', formatUsd(hold.amount))
   const { source } = hold.input
@@ -80,8 +80,8 @@ export function adjustedText(adjusted: readonly Adjustment[]): string {
 }
 
 /** The keep-alive of a silent stream; `hasEvents`: the client has received events. */
-export function keepAlive({ envelope, padding, dialect }: RequestContext, hasEvents: boolean): string {
-  return envelope?.keepAlive ?? padding?.next() ?? ownKeepAlive(dialect, hasEvents)
+export function keepAlive({ envelope, padding, format }: RequestContext, hasEvents: boolean): string {
+  return envelope?.keepAlive ?? padding?.next() ?? ownKeepAlive(format, hasEvents)
 }
 
 function ownKeepAlive({ keepAlive: later, keepAliveFirst: first }: ClientFormat, hasEvents: boolean): string {
@@ -89,16 +89,16 @@ function ownKeepAlive({ keepAlive: later, keepAliveFirst: first }: ClientFormat,
 }
 
 /** The first keep-alive of a stream without content; '' where the response head suffices. */
-function firstKeepAlive({ envelope, dialect }: RequestContext): string {
-  return envelope === null ? ownKeepAlive(dialect, false) : ''
+function firstKeepAlive({ envelope, format }: RequestContext): string {
+  return envelope === null ? ownKeepAlive(format, false) : ''
 }
 
 export function streamHeaders(
-  { envelope, dialect, customerView }: RequestContext,
+  { envelope, format, customerView }: RequestContext,
   own: FlatHeaders,
   upstream: ReadonlyMap<string, string> | undefined,
 ): FlatHeaders {
-  const type = envelope?.contentType ?? dialect.streamType
+  const type = envelope?.contentType ?? format.streamType
   return [
     'content-type',
     type,

@@ -5,7 +5,7 @@
 import type { BodyOwner, BodyThreads, WorkInput } from '../../bodies/body-threads.ts'
 import type { UpstreamFailure } from '../../providers/connector.ts'
 import { unknownBetas } from '../../providers/hosts/host-betas.ts'
-import type { ReadLimits } from '../../wire/dialect.ts'
+import type { ReadLimits } from '../../wire/format.ts'
 import { isTargetFormat } from '../../wire/formats.ts'
 import { withoutUsageOption } from '../../wire/host-differences.ts'
 import type { AttemptMade, WorkFor } from '../attempts/retry-loop.ts'
@@ -41,7 +41,7 @@ export function adaptToHost(
   { owner, route }: { readonly owner: BodyOwner; readonly route: TargetRoute },
   { parsed, translation, bodyPatches }: FormattedRequest,
 ): HostEdits | Promise<HostEdits> {
-  const { name: format } = route.dialect
+  const { name: format } = route.format
   const differences = route.connector.requestDifferences?.[format]
   const translated = translation?.adjusted ?? []
   if (differences === undefined || !isTargetFormat(format)) return { bodyPatches, adjusted: translated }
@@ -63,12 +63,12 @@ function adapted(
 
 /** The betas of the caller that the host does not get. */
 export function droppedBetas(
-  { connector, dialect }: TargetRoute,
+  { connector, format }: TargetRoute,
   { request }: Pick<RequestContext, 'request'>,
 ): HostEdits['adjusted'] {
   const { betas } = connector
   const names =
-    betas === undefined ? [] : unknownBetas({ dialect: dialect.name, headers: request.headers }, betas)
+    betas === undefined ? [] : unknownBetas({ format: format.name, headers: request.headers }, betas)
   return names.map((field) => ({ kind: 'dropped', field, why: 'the host does not know it' }))
 }
 
@@ -123,8 +123,8 @@ type Omit = (deps: OmittedPartsDeps, context: RequestContext, work: CandidateWor
 const without: Readonly<Record<Part, Omit>> = {
   async reasoning({ bodyThreads, read: limits }, context, work) {
     const { plan } = work
-    if (!isTargetFormat(plan.dialect.name)) return work
-    const input = { format: plan.dialect.name, limits }
+    if (!isTargetFormat(plan.format.name)) return work
+    const input = { format: plan.format.name, limits }
     const { patches, adjusted } = await bodyThreads.run('dropReasoning', input, ownerOf(context, work))
     return { ...work, plan: { ...plan, bodyPatches: patches, adjusted: [...plan.adjusted, ...adjusted] } }
   },

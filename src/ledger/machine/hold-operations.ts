@@ -115,7 +115,7 @@ const newHold = (
   outputLowered: outputLimit < request.outputWanted,
   priceVersion: request.priceVersion,
   model: request.model,
-  dialect: request.dialect,
+  format: request.format,
   streamed: request.streamed,
   createdMs: request.nowMs,
   checkpoint: null,

@@ -4,7 +4,7 @@
  */
 import type { SpendTotals } from '../../limits/budget.ts'
 import type { RateWindow } from '../../limits/window.ts'
-import type { ProviderObject } from '../../wire/dialect.ts'
+import type { ProviderObject } from '../../wire/format.ts'
 import type { Losses } from '../rules/settlement.ts'
 
 /** An account as far as requests and credits change it. */
@@ -92,7 +92,7 @@ export interface HoldState {
   readonly outputLowered: boolean
   readonly priceVersion: bigint
   readonly model: string
-  readonly dialect: string
+  readonly format: string
   readonly streamed: boolean
   readonly createdMs: number
   readonly checkpoint: CheckpointState | null
@@ -142,7 +142,7 @@ export interface ReceiptState {
   readonly writtenOff: bigint
   readonly priceVersion: bigint
   readonly model: string
-  readonly dialect: string
+  readonly format: string
   readonly streamed: boolean
   readonly endedMs: number
   readonly draft: StoredDraft

@@ -160,7 +160,7 @@ function withLoss(
 }
 
 const receiptOf = (
-  { id, account, key, amount, priceVersion, model, dialect, streamed }: HoldState,
+  { id, account, key, amount, priceVersion, model, format, streamed }: HoldState,
   { nowMs, draft, providerObjects }: SettleInput,
   { charged, writtenOff }: Split,
 ): ReceiptState => ({
@@ -172,7 +172,7 @@ const receiptOf = (
   writtenOff,
   priceVersion,
   model,
-  dialect,
+  format,
   streamed,
   endedMs: nowMs,
   draft,

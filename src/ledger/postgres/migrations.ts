@@ -5,6 +5,7 @@ import { offerTables } from '../../store/migrations/0003-offer-statistics.ts'
 import { alertOffColumn } from '../../store/migrations/0006-alerts-off.ts'
 import { oneOwner, removeLaterOwners } from '../../store/migrations/0007-one-owner.ts'
 import { offerCost, offerCostColumn } from '../../store/migrations/0008-offer-cost.ts'
+import { format, renamedFormats } from '../../store/migrations/0009-format.ts'
 import type { Migration } from '../../store/migrations/migration.ts'
 import { changeTriggers } from '../../store/postgres/change-triggers.ts'
 import { toPostgres } from '../../store/postgres/schema-text.ts'
@@ -49,5 +50,9 @@ export const postgresMigrations: readonly Migration[] = [
     number: offerCost.number,
     name: offerCost.name,
     statements: [offerCostColumn, 'CREATE OR REPLACE VIEW receipt_by_account AS SELECT * FROM receipt'],
+  },
+  {
+    ...format,
+    statements: [...renamedFormats, 'ALTER VIEW receipt_by_account RENAME COLUMN dialect TO format'],
   },
 ]

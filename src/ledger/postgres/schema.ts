@@ -12,6 +12,8 @@ const nullable: ReadonlySet<string> = new Set(
 
 /** Columns that a migration after the first adds. */
 const addedLater: ReadonlySet<string> = new Set(['offer_cost'])
+/** Names that columns had in the first migration. */
+const firstNames: Readonly<Record<string, string>> = { format: 'dialect' }
 
 /** Leaves space in each page, so that a changed row is rewritten there. */
 const roomForUpdates = 'WITH (fillfactor = 50)'
@@ -55,7 +57,10 @@ function createTable(name: TableName): string {
   const lines = [
     ...columns
       .filter((column) => !addedLater.has(column))
-      .map((column) => `${column} ${columnType(column)}${nullable.has(column) ? '' : ' NOT NULL'}`),
+      .map(
+        (column) =>
+          `${firstNames[column] ?? column} ${columnType(column)}${nullable.has(column) ? '' : ' NOT NULL'}`,
+      ),
     `PRIMARY KEY (${key.join(', ')})`,
     ...(constraints[name] ?? []),
   ]

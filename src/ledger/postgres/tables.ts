@@ -19,7 +19,7 @@ import {
 } from '../sqlite/rows.ts'
 
 const textColumns: ReadonlySet<string> = new Set(
-  `kind email name owner counter source reference note model dialect checkpoint_draft provider upstream upstream_model
+  `kind email name owner counter source reference note model format checkpoint_draft provider upstream upstream_model
    upstream_request_id end_reason usage_source error_code fees ran_at attempts person implausible input_bound
    own_key_fee offer_cost referenced_scope`.split(/\s+/),
 )

@@ -42,7 +42,7 @@ const input: AdmissionRequest = {
   keyBudget: null,
   priceVersion: 1n,
   model: 'a-model',
-  dialect: 'anthropic',
+  format: 'anthropic',
   streamed: false,
 }
 

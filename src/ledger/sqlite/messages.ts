@@ -7,7 +7,7 @@ import type { LazyCall } from '../../store/channel.ts'
 import { type Field, rowOf, rowOrNull, same } from '../../store/sqlite/columns.ts'
 import type { Input, Output } from '../../store/sqlite/connection.ts'
 import type { Call } from '../../store/sqlite/messages.ts'
-import type { ProviderObject } from '../../wire/dialect.ts'
+import type { ProviderObject } from '../../wire/format.ts'
 import type { AdmitInput, AdmitSettings } from '../machine/hold-operations.ts'
 import type { StoredDraft, StoredObjects } from '../machine/rows.ts'
 import type { LazySettlement, Settlement } from '../settlement-types.ts'
@@ -41,7 +41,7 @@ const request = rowOf({
   keyBudget: rowOrNull(rowOf({ amount: value<bigint>(), window: value<BudgetWindow>() })),
   priceVersion: value<bigint>(),
   model: value<string>(),
-  dialect: value<string>(),
+  format: value<string>(),
   streamed: value<boolean>(),
 }) satisfies Field<AdmissionRequest>
 

@@ -6,7 +6,7 @@ import { plainAsk, plainDraft } from '../../../test/support/ledger-values.ts'
 import { openTestLedger, type TestLedger } from '../../../test/support/open-ledger.ts'
 import { limitDefaults } from '../../config/config.ts'
 import { openForReading, prepare } from '../../store/sqlite/connection.ts'
-import type { ProviderObject } from '../../wire/dialect.ts'
+import type { ProviderObject } from '../../wire/format.ts'
 import type { ReceiptDraft } from '../types.ts'
 
 const [account, other] = [11n, 12n]

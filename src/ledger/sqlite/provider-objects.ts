@@ -5,7 +5,7 @@
 import { inputMeters, type Meter, meters, outputMeters } from '../../../contract/meters.ts'
 import { integer, number, oneOf, rowOf, text } from '../../store/sqlite/columns.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
-import type { ProviderObject } from '../../wire/dialect.ts'
+import type { ProviderObject } from '../../wire/format.ts'
 import type { StoredObjects } from '../machine/rows.ts'
 import type { ProviderObjectRow, UsageSource } from '../types.ts'
 

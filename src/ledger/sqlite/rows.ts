@@ -135,7 +135,7 @@ export const runningRow = rowOf({
   account: integer('account'),
   key: integer('key'),
   model: text('model'),
-  dialect: text('dialect'),
+  format: text('format'),
   streamed: flag('streamed'),
   hold: integer('amount'),
 }) satisfies Field<RunningRow>
@@ -222,7 +222,7 @@ export const receiptHead = rowOf({
   writtenOff: integer('written_off'),
   priceVersion: integer('price_version'),
   model: text('model'),
-  dialect: text('dialect'),
+  format: text('format'),
   streamed: flag('streamed'),
   endedMs: number('ended_ms'),
 })
@@ -259,7 +259,7 @@ const holdFields = {
   outputLowered: flag('output_lowered'),
   priceVersion: integer('price_version'),
   model: text('model'),
-  dialect: text('dialect'),
+  format: text('format'),
   streamed: flag('streamed'),
   createdMs: number('created_ms'),
   checkpoint: rowOrNull(

@@ -271,7 +271,7 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
   ],
   [
     'a hold of a settled request comes back',
-    'INSERT INTO hold SELECT 1001, account, key, process, 0, 0, 0, 0, 0, 1, model, dialect, 0, 1, NULL, NULL FROM hold WHERE id = 1004',
+    'INSERT INTO hold SELECT 1001, account, key, process, 0, 0, 0, 0, 0, 1, model, format, 0, 1, NULL, NULL FROM hold WHERE id = 1004',
     /^hold 1001: is open although its request has a receipt/,
   ],
   [

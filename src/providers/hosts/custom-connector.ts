@@ -60,10 +60,10 @@ function ofEach<Value>(
 }
 
 /** The path for a format. An address serves all: a version at its end that belongs to another format is replaced. */
-function pathPrefix(dialect: UpstreamFormatName, basePath: string): string {
-  const { version } = upstreamFormats[dialect].paths
+function pathPrefix(format: UpstreamFormatName, basePath: string): string {
+  const { version } = upstreamFormats[format].paths
   const ending = vendorVersions.find((known) => basePath.endsWith(known))
-  return ending === undefined ? versionedBase(dialect, basePath) : basePath.slice(0, -ending.length) + version
+  return ending === undefined ? versionedBase(format, basePath) : basePath.slice(0, -ending.length) + version
 }
 
 const vendorVersions = Object.values(upstreamFormats).map(({ paths }) => paths.version)

@@ -55,32 +55,32 @@ export const foundryBetas: readonly string[] = [
 
 const none: readonly string[] = []
 
-type BetaRequest = Pick<OutgoingRequest, 'dialect' | 'headers'>
+type BetaRequest = Pick<OutgoingRequest, 'format' | 'headers'>
 
 /** The names that the request has and the host knows, or does not. */
 function betas(
-  { dialect, headers: given }: BetaRequest,
+  { format, headers: given }: BetaRequest,
   known: HostBetas,
   areKnown: boolean,
 ): readonly string[] {
-  const header = headers[dialect]
+  const header = headers[format]
   const written = header === undefined ? undefined : given[header]
   if (written === undefined) return none
   const names = [written]
     .flat()
     .flatMap((value) => value.split(','))
     .map((name) => name.trim())
-  const knownHere = known[dialect] ?? none
+  const knownHere = known[format] ?? none
   return [...new Set(names)].filter((name) => name !== '' && knownHere.includes(name) === areKnown)
 }
 
 /** The header with what the host knows: name and value, or nothing. */
 export function betaHeader(request: BetaRequest, known: HostBetas): readonly string[] {
   const passed = betas(request, known, true)
-  return passed.length === 0 ? none : [headers[request.dialect] ?? '', passed.join(',')]
+  return passed.length === 0 ? none : [headers[request.format] ?? '', passed.join(',')]
 }
 
 /** The betas that the host does not know, as `anthropic-beta:NAME`. */
 export function unknownBetas(request: BetaRequest, known: HostBetas): readonly string[] {
-  return betas(request, known, false).map((name) => `${headers[request.dialect]}:${name}`)
+  return betas(request, known, false).map((name) => `${headers[request.format]}:${name}`)
 }

@@ -13,10 +13,10 @@ import { connectorOf } from '../registry.ts'
 import { customConnector } from './custom-connector.ts'
 import { hosts } from './hosts-table.ts'
 
-function outgoing(dialect: UpstreamFormatName, more: Partial<OutgoingRequest> = {}): OutgoingRequest {
+function outgoing(format: UpstreamFormatName, more: Partial<OutgoingRequest> = {}): OutgoingRequest {
   return {
-    dialect,
-    operation: dialect === 'openai-embeddings' ? 'embed' : 'generate',
+    format,
+    operation: format === 'openai-embeddings' ? 'embed' : 'generate',
     model: 'm',
     basePath: '',
     credential: 'credential-of-the-host',
@@ -30,7 +30,7 @@ function outgoing(dialect: UpstreamFormatName, more: Partial<OutgoingRequest> = 
 }
 
 /** Paths from the hosts' own documentation. */
-const addresses: readonly (readonly [provider: string, dialect: UpstreamFormatName, path: string])[] = [
+const addresses: readonly (readonly [provider: string, format: UpstreamFormatName, path: string])[] = [
   ['alibaba', 'openai-chat', '/compatible-mode/v1/chat/completions'],
   ['alibaba', 'anthropic', '/apps/anthropic/v1/messages'],
   ['cohere', 'openai-chat', '/compatibility/v1/chat/completions'],
@@ -56,23 +56,23 @@ const addresses: readonly (readonly [provider: string, dialect: UpstreamFormatNa
 ]
 
 test("a caller's query does not reach a host, where it could choose a version", () => {
-  for (const [provider, dialect, path] of addresses) {
+  for (const [provider, format, path] of addresses) {
     const query = '?beta=true&api-version=preview'
-    assert.equal(connectorOf(provider).prepare(outgoing(dialect, { query })).path, path, provider)
+    assert.equal(connectorOf(provider).prepare(outgoing(format, { query })).path, path, provider)
   }
 })
 
 test('each format of a host is asked at the path that the host has for it', () => {
-  for (const [provider, dialect, path] of addresses) {
+  for (const [provider, format, path] of addresses) {
     const connector = connectorOf(provider)
-    assert.equal(connector.prepare(outgoing(dialect)).path, path, provider)
-    assert.ok(connector.dialects.includes(dialect), provider)
+    assert.equal(connector.prepare(outgoing(format)).path, path, provider)
+    assert.ok(connector.formats.includes(format), provider)
   }
 })
 
 test('the address of one of its formats is the host, and any other path is as the operator wrote it', () => {
   const { prepare } = connectorOf('deepinfra')
-  const of = (dialect: UpstreamFormatName, basePath: string) => prepare(outgoing(dialect, { basePath })).path
+  const of = (format: UpstreamFormatName, basePath: string) => prepare(outgoing(format, { basePath })).path
   assert.equal(of('anthropic', '/v1/openai'), '/anthropic/v1/messages')
   assert.equal(of('openai-chat', '/anthropic/v1'), '/v1/openai/chat/completions')
   assert.equal(of('openai-chat', '/mirror/v1'), '/mirror/v1/chat/completions')
@@ -81,10 +81,10 @@ test('the address of one of its formats is the host, and any other path is as th
 
 test('the credential goes in one header, and no header of the caller goes', () => {
   for (const [provider, row] of Object.entries(hosts)) {
-    for (const dialect of Object.keys(row.prefixes) as UpstreamFormatName[]) {
-      const { headers } = connectorOf(provider).prepare(outgoing(dialect))
+    for (const format of Object.keys(row.prefixes) as UpstreamFormatName[]) {
+      const { headers } = connectorOf(provider).prepare(outgoing(format))
       const values = headers.filter((_, index) => index % 2 === 1).join(' ')
-      assert.equal(values.split('credential-of-the-host').length, 2, `${provider} ${dialect}`)
+      assert.equal(values.split('credential-of-the-host').length, 2, `${provider} ${format}`)
       assert.doesNotMatch(values, /Anthropic|theirs/, provider)
       assert.ok(!headers.includes('anthropic-beta'), provider)
       assert.equal(headers[headers.indexOf('user-agent') + 1], 'tollgate', provider)
@@ -210,7 +210,7 @@ test('a version of Messages goes where it is known, and not where the body has o
   const of = (provider: string, connector = connectorOf(provider)) => {
     const { headers } = connector.prepare({
       ...{
-        dialect: 'anthropic',
+        format: 'anthropic',
         operation: 'generate',
         model: 'm',
         basePath: '',

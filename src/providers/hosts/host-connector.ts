@@ -5,7 +5,7 @@
 import { type HostName, hostVariables } from '../../../contract/hosts.ts'
 import { secretFields } from '../../base/secret-fields.ts'
 import { isUpstreamCountingFormat, type UpstreamCountingFormat } from '../../wire/counting.ts'
-import type { Media } from '../../wire/dialect.ts'
+import type { Media } from '../../wire/format.ts'
 import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import { classifyAnswer } from '../classify.ts'
 import { azure } from '../clouds/azure.ts'
@@ -52,7 +52,7 @@ export interface HostIdentity {
   /** The caller's query is forwarded as to the format's vendor; left out: it chooses versions of the host, and is not. */
   readonly forwardsQuery?: true
   /** The prefix of a format's paths below an address; absent: the row's. */
-  readonly pathPrefix?: (dialect: UpstreamFormatName, basePath: string) => string
+  readonly pathPrefix?: (format: UpstreamFormatName, basePath: string) => string
 }
 
 /** The connector of a host. */
@@ -68,7 +68,7 @@ export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector 
     defaultOrigin: row.origin,
     ...(addressExample === undefined ? {} : { addressExample }),
     ...(credentialForms === undefined ? {} : { credentialForms }),
-    dialects: [...prefixes.keys()] as unknown as Connector['dialects'],
+    formats: [...prefixes.keys()] as unknown as Connector['formats'],
     pathPrefix,
     ...(row.addressMistake === undefined ? {} : { addressMistake: row.addressMistake }),
     ...(row.formatsOf === undefined ? {} : { formatsOf: row.formatsOf }),
@@ -77,20 +77,20 @@ export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector 
     ...(row.requests === undefined ? {} : { requestDifferences: row.requests }),
     prepare: (asked) => {
       const outgoing = identity.forwardsQuery === true ? asked : { ...asked, query: '' }
-      const path = pathAt(row, pathPrefix(outgoing.dialect, outgoing.basePath), outgoing)
+      const path = pathAt(row, pathPrefix(outgoing.format, outgoing.basePath), outgoing)
       const authorizer = authorizerOf(row, outgoing.credential)
       const credential =
         authorizer === undefined
-          ? credentialHeaders(row.authentication?.[outgoing.dialect] ?? 'bearer', outgoing.credential)
+          ? credentialHeaders(row.authentication?.[outgoing.format] ?? 'bearer', outgoing.credential)
           : []
       return { path, headers: [...hostHeaders(outgoing, row), ...credential, ...fixedHeaders], authorizer }
     },
     classify: (status, headers, problem) => classifyAnswer(row.errors ?? [], status, headers, problem),
-    offers: (operation, dialect) =>
+    offers: (operation, format) =>
       (operations.includes(operation) ||
-        (operation === 'count_tokens' && countingOf(row, dialect) !== undefined)) &&
-      prefixes.has(dialect) &&
-      hasAddress(operation, dialect),
+        (operation === 'count_tokens' && countingOf(row, format) !== undefined)) &&
+      prefixes.has(format) &&
+      hasAddress(operation, format),
     betas: row.betas ?? {},
     capabilities: (upstreamModel) => ({ ...hostedCapabilities(upstreamModel), ...row.capabilities }),
     requestIdHeader: row.requestIdHeader ?? 'x-request-id',
@@ -109,29 +109,29 @@ function prefixFor(
   { addressOf }: HostRow,
   prefixes: ReadonlyMap<UpstreamFormatName, string>,
 ): NonNullable<Connector['pathPrefix']> {
-  return (dialect, basePath) => {
-    const own = prefixes.get(dialect) ?? ''
+  return (format, basePath) => {
+    const own = prefixes.get(format) ?? ''
     if (addressOf !== undefined) return addressOf(basePath) + own
     // The address of any of the host's formats is the host.
     const isOwn = basePath === '' || [...prefixes.values()].includes(basePath)
-    return isOwn ? own : versionedBase(dialect, basePath)
+    return isOwn ? own : versionedBase(format, basePath)
   }
 }
 
 function pathAt(row: HostRow, prefix: string, outgoing: OutgoingRequest): string {
-  const { dialect, operation, streamed } = outgoing
+  const { format, operation, streamed } = outgoing
   // Google writes versions of models with `@`, which needs no escape in a path.
   const model = encodeURIComponent(outgoing.model).replaceAll('%40', '@')
   if (operation === 'count_tokens')
-    return countingOf(row, dialect)?.path?.({ prefix, model }) ?? pathBelow(prefix, outgoing)
-  const modelPath = row.modelPaths?.[dialect]
+    return countingOf(row, format)?.path?.({ prefix, model }) ?? pathBelow(prefix, outgoing)
+  const modelPath = row.modelPaths?.[format]
   return modelPath === undefined ? pathBelow(prefix, outgoing) : prefix + modelPath({ model, streamed })
 }
 
 type Counting = NonNullable<HostRow['counting']>
 
-function countingOf({ counting }: HostRow, dialect: UpstreamFormatName): Counting[UpstreamCountingFormat] {
-  return isUpstreamCountingFormat(dialect) ? counting?.[dialect] : undefined
+function countingOf({ counting }: HostRow, format: UpstreamFormatName): Counting[UpstreamCountingFormat] {
+  return isUpstreamCountingFormat(format) ? counting?.[format] : undefined
 }
 
 function shapesOf(counting: Counting): NonNullable<Connector['countingShapes']> {
@@ -166,9 +166,9 @@ function hostHeaders(outgoing: OutgoingRequest, row: HostRow): string[] {
   const { requests, messagesVersions = [] } = row
   const headers = anonymousHeaders(outgoing)
   headers.push(...betaHeader(outgoing, row.betas ?? {}))
-  const version = formatVersions[outgoing.dialect]
+  const version = formatVersions[outgoing.format]
   // A host that has the version in the body has no such header.
-  if (version === undefined || requests?.[outgoing.dialect]?.adds?.[version.member] !== undefined)
+  if (version === undefined || requests?.[outgoing.format]?.adds?.[version.member] !== undefined)
     return headers
   const asked = headerOf(outgoing, version.header)
   const isKnown = asked !== undefined && messagesVersions.includes(asked)

@@ -8,6 +8,7 @@ import { receiptList } from './0005-receipt-list.ts'
 import { alertsOff } from './0006-alerts-off.ts'
 import { oneOwner } from './0007-one-owner.ts'
 import { offerCost } from './0008-offer-cost.ts'
+import { format } from './0009-format.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -33,6 +34,7 @@ export const migrations: readonly Migration[] = [
     alertsOff,
     oneOwner,
     offerCost,
+    format,
     ...Object.values(meterColumns),
   ]),
 ].sort((one, other) => one.number - other.number)

@@ -2,7 +2,7 @@
  * A Messages request in the neutral form. Fields that only this format has are named, so that they are
  * rejected or reported and never lost silently. Must not judge what another format can carry.
  */
-import type { ReadLimits } from '../dialect.ts'
+import type { ReadLimits } from '../format.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
 import type { Effort } from '../translation/capabilities.ts'

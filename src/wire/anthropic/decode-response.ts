@@ -2,7 +2,7 @@
  * A whole Messages response in the neutral form. Input of calls stays the text that the model
  * wrote; what ran at the provider is omitted. Must not read usage, which `extract-usage.ts` reads.
  */
-import { WireError } from '../dialect.ts'
+import { WireError } from '../format.ts'
 import { answerLimits, readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
 import type {

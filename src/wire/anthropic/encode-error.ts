@@ -3,7 +3,7 @@
  * our error table, the source of the error, the invalid field and the facts.
  */
 import type { ErrorCategory } from '../../../contract/errors.ts'
-import type { ClientError, UpstreamProblem } from '../dialect.ts'
+import type { ClientError, UpstreamProblem } from '../format.ts'
 
 /** https://platform.claude.com/docs/en/api/errors */
 const types: Readonly<Record<ErrorCategory, string>> = {

@@ -2,7 +2,7 @@
  * A Messages body as its host takes it: clouds want the model in the path and the version of the format in the body. Patches
  * of the bytes, made from the data of the provider's row; every other byte stays as it was written.
  */
-import type { ReadLimits } from '../dialect.ts'
+import type { ReadLimits } from '../format.ts'
 import type { AdaptedRequest, RequestDifferences } from '../host-differences.ts'
 import type { BytePatch } from '../json/byte-patch.ts'
 import { readJson } from '../json/json.ts'

@@ -3,7 +3,7 @@
  * the order of their calls, instructions between the turns where the model supports them. No output
  * depends on what follows it, except for instructions that a later user turn follows.
  */
-import { WireError } from '../dialect.ts'
+import { WireError } from '../format.ts'
 import type { JsonOut } from '../json/text.ts'
 import type { Capabilities } from '../translation/capabilities.ts'
 import type { CallPart, ConversationPart, ConversationTurn, ResultPart } from '../translation/neutral.ts'

@@ -3,7 +3,7 @@
  * provider tools. Blocks are read by their content, not by their type, so that new types are
  * understood. Must not look into what the caller named (schemas, tool input).
  */
-import { type Media, type MediaKind, type ServerTool, WireError } from '../dialect.ts'
+import { type Media, type MediaKind, type ServerTool, WireError } from '../format.ts'
 import { absent, FieldReader, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { messagesMembers } from '../known-members.ts'

@@ -4,7 +4,7 @@
  * models bind their thinking to the exact prefix.
  */
 
-import type { ExtractedFields, PricedOption, ReadLimits, RequestPatch, WireError } from '../dialect.ts'
+import type { ExtractedFields, PricedOption, ReadLimits, RequestPatch, WireError } from '../format.ts'
 import { type BytePatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'

@@ -2,7 +2,7 @@
  * Parts of a Messages request that can change the provider's price: fields, tools and betas, with the
  * page each fact was read from. Everything else is passed through and costs only its tokens.
  */
-import type { BetaHeader } from '../dialect.ts'
+import type { BetaHeader } from '../format.ts'
 import { type PriceField, routerPriceFields } from '../price-fields.ts'
 
 const docs = 'https://platform.claude.com/docs/en'

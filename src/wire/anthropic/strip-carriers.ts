@@ -3,7 +3,7 @@
  * reasoning and citations of other vendors is removed. Claude's own blocks and every other byte stay. Must not read
  * a body without a carrier.
  */
-import type { ReadLimits } from '../dialect.ts'
+import type { ReadLimits } from '../format.ts'
 import type { BytePatch } from '../json/byte-patch.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'

@@ -2,7 +2,7 @@
  * A Converse response → the neutral form. Input of calls stays as the model wrote it. Signatures of thoughts are left out, as
  * they are not sent back. Must not read usage, which `extract-usage.ts` reads.
  */
-import { WireError } from '../dialect.ts'
+import { WireError } from '../format.ts'
 import { answerLimits, readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
 import type { Finish, FinishReason, NeutralResponse, ResponsePart } from '../translation/neutral.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sandboxCapabilities } from '../../providers/sandbox.ts'
-import { type ReadLimits, WireError } from '../dialect.ts'
+import { type ReadLimits, WireError } from '../format.ts'
 import { openaiChatCodec } from '../openai-chat/index.ts'
 import type { Capabilities } from '../translation/capabilities.ts'
 import { encodeRequest } from './encode-request.ts'

@@ -3,13 +3,7 @@
  * speaks the format; the model and streaming are in the path.
  */
 import type { UrlFields } from '../client-routes.ts'
-import {
-  type ExtractedFields,
-  type Media,
-  type ReadLimits,
-  type RequestPatch,
-  WireError,
-} from '../dialect.ts'
+import { type ExtractedFields, type Media, type ReadLimits, type RequestPatch, WireError } from '../format.ts'
 import { type BytePatch, type NumberPatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'

@@ -1,5 +1,5 @@
 /** A whole Converse response: its usage, its text, and whether it is a response. Must not throw on any input. */
-import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
+import type { ExtractedResponse, UpstreamProblem } from '../format.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import { isRefusal, noProblem, problemOf } from '../upstream-problem.ts'

@@ -1,5 +1,5 @@
 /** Amazon Bedrock's Converse, assembled: a format of upstreams alone, for the models that Bedrock serves in no other. */
-import type { StreamedFormat } from '../dialect.ts'
+import type { StreamedFormat } from '../format.ts'
 import type { UpstreamCodec } from '../translation/codec.ts'
 import { noOperations } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'

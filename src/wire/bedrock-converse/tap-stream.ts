@@ -2,7 +2,7 @@
  * Reads the frames of ConverseStream: content, the end of the message, the usage after it, an exception. The stream is over
  * with `metadata`. Must not change or buffer a frame.
  */
-import type { TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
+import type { TapOptions, UpstreamProblem, UsageTap } from '../format.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, textIn } from '../json/parsed.ts'
 import type { RawUsageDraft } from '../raw-usage.ts'
 import { EventStreamParser } from '../stream/event-stream.ts'

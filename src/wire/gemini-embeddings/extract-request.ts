@@ -3,7 +3,7 @@
  * bytes. Must not change, add or reorder anything but the names of the model, which each request of a batch repeats.
  */
 import type { UrlFields } from '../client-routes.ts'
-import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../dialect.ts'
+import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../format.ts'
 import { modelInPath, refuseOtherModel } from '../gemini/extract-request.ts'
 import { elements } from '../gemini/extract-request-fields.ts'
 import { ContentExtractor } from '../gemini/extract-request-media.ts'

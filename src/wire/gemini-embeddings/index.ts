@@ -1,6 +1,6 @@
 /** Google's format of embeddings, assembled: it is passed through and billed, and never translated. */
 import { plainRoutes } from '../client-routes.ts'
-import type { ClientFormat, ExtractedResponse, UpstreamFormat } from '../dialect.ts'
+import type { ClientFormat, ExtractedResponse, UpstreamFormat } from '../format.ts'
 import { geminiReport, readUsage, reportedTotals, toUsage } from '../gemini/extract-usage.ts'
 import { gemini } from '../gemini/index.ts'
 import { isRecord, parsed, recordsIn } from '../json/parsed.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { UrlFields } from '../client-routes.ts'
-import { type ReadLimits, WireError } from '../dialect.ts'
+import { type ReadLimits, WireError } from '../format.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
 import type { Conversation } from '../translation/neutral.ts'

@@ -2,7 +2,7 @@
  * A Gemini response → the neutral form. Arguments of functions stay as the model wrote them. Only the first
  * candidate is read: a translated request asks for one.
  */
-import { WireError } from '../dialect.ts'
+import { WireError } from '../format.ts'
 import { answerLimits, type Json, readJson } from '../json/json.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import type { RawJson } from '../json/text.ts'

@@ -3,7 +3,7 @@
  * table as its reason, the source of the error, the invalid field and the facts.
  */
 import type { ErrorCategory } from '../../../contract/errors.ts'
-import type { ClientError, UpstreamProblem } from '../dialect.ts'
+import type { ClientError, UpstreamProblem } from '../format.ts'
 
 /** https://cloud.google.com/apis/design/errors#handling_errors */
 const statuses: Readonly<Record<ErrorCategory, string>> = {

@@ -2,7 +2,7 @@
  * A stream for callers that ask for it without `alt=sse`: the same events, as the elements of one JSON
  * array. Upstreams are always asked for events. Must not parse an event.
  */
-import type { ClientError } from '../dialect.ts'
+import type { ClientError } from '../format.ts'
 import { SseParser } from '../stream/sse.ts'
 import { errorBody } from './encode-error.ts'
 

@@ -2,7 +2,7 @@
  * Reads Gemini contents apart from text: media with the positions of their bytes. Must not decode them, nor
  * look into what the caller named (arguments and results of functions).
  */
-import { type Media, type MediaKind, WireError } from '../dialect.ts'
+import { type Media, type MediaKind, WireError } from '../format.ts'
 import { absent, isGiven, TwoSpellings } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { geminiMembers } from '../known-members.ts'

@@ -10,7 +10,7 @@ import {
   type RequestPatch,
   type ServerTool,
   WireError,
-} from '../dialect.ts'
+} from '../format.ts'
 import { type BytePatch, type NumberPatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import {
   absent,

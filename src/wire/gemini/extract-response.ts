@@ -2,7 +2,7 @@
  * A whole Gemini response: its usage, its text, and whether it is a valid response. The bytes stay the
  * provider's. Must not throw on any input.
  */
-import type { ExtractedResponse, UpstreamProblem } from '../dialect.ts'
+import type { ExtractedResponse, UpstreamProblem } from '../format.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import type { RawUsageDraft } from '../raw-usage.ts'
 import { ProducedText } from '../stream/produced-text.ts'

@@ -1,6 +1,6 @@
 /** The Gemini format (generateContent), assembled. */
 import { type ClientRoutes, plainRoutes } from '../client-routes.ts'
-import type { ClientFormat, StreamedFormat } from '../dialect.ts'
+import type { ClientFormat, StreamedFormat } from '../format.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
 import { endsWithVersion, noOperations } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'

@@ -3,7 +3,7 @@
  * Google's own signatures restored, reasoning of other vendors removed. Only edits, so that every
  * other byte stays the caller's.
  */
-import type { ReadLimits } from '../dialect.ts'
+import type { ReadLimits } from '../format.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { absent, snakeCase } from '../json/fields.ts'
 import { type Json, readJson } from '../json/json.ts'

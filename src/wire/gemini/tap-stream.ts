@@ -3,7 +3,7 @@
  * error. The format has no end marker: it is over when every candidate has finished and the stream ends. Must
  * not change or buffer an event.
  */
-import type { TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
+import type { TapOptions, UpstreamProblem, UsageTap } from '../format.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import type { RawUsageDraft } from '../raw-usage.ts'
 import { ProducedText } from '../stream/produced-text.ts'

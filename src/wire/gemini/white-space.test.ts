@@ -1,11 +1,11 @@
 /** White space in a part of its own, which Gemini sends in front of signed parts, stays in the text for clients of Messages. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { codecs, dialects } from '../../../test/support/wire-formats.ts'
+import { codecs, wireFormats } from '../../../test/support/wire-formats.ts'
 import type { Frame } from '../translation/neutral.ts'
 import { StreamTranslator, translateResponse } from '../translation/translate.ts'
 
-const usage = dialects.gemini.toUsage({ fields: {}, servedOptions: [], unknown: [], outputShrank: false })
+const usage = wireFormats.gemini.toUsage({ fields: {}, servedOptions: [], unknown: [], outputShrank: false })
 const frame: Frame = {
   requestId: 'req_1',
   model: 'm',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { WireError } from '../dialect.ts'
+import { WireError } from '../format.ts'
 import { absent, FieldReader, flag, isGiven, string, wholeNumber } from './fields.ts'
 import { type Json, readJson } from './json.ts'
 

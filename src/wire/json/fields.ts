@@ -3,7 +3,7 @@
  * upstream will read: a field counts only if it is present once and spelled plainly.
  * Must not look into objects whose names the caller chose (schemas, tool input, metadata).
  */
-import { WireError } from '../dialect.ts'
+import { WireError } from '../format.ts'
 import type { Json } from './json.ts'
 
 /** In place of a value: the object has no such member. */

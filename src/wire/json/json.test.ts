@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { isUtf8 } from 'node:buffer'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { WireError } from '../dialect.ts'
+import { WireError } from '../format.ts'
 import { applyEdits, type Json, type JsonLimits, readJson } from './json.ts'
 
 const limits: JsonLimits = { depthMax: 64, valuesMax: 100_000 }

@@ -2,7 +2,7 @@
  * Reads JSON straight from its bytes: facts are read from the positions on a scanner's tape without
  * building objects. Also cuts edits into a body. Must not change a byte that no edit names.
  */
-import { WireError } from '../dialect.ts'
+import { WireError } from '../format.ts'
 import type { BytePatch, Span } from './byte-patch.ts'
 import {
   entryInts,

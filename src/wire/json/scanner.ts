@@ -3,7 +3,7 @@
  * be valid UTF-8 already; a byte order mark is rejected, as providers reject it. Must not allocate per
  * value nor recurse.
  */
-import { WireError } from '../dialect.ts'
+import { WireError } from '../format.ts'
 
 export interface JsonLimits {
   readonly depthMax: number

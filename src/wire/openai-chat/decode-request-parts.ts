@@ -2,7 +2,7 @@
  * The parts of a chat message's content → neutral parts: those of the format itself, and those of Messages
  * and Responses, which some clients send. Media are referenced, never fetched or checked.
  */
-import { WireError } from '../dialect.ts'
+import { WireError } from '../format.ts'
 import type { View } from '../json/view.ts'
 import { mediumOfImage } from '../media.ts'
 import type {

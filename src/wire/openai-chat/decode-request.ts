@@ -4,7 +4,7 @@
  */
 
 import type { UrlFields } from '../client-routes.ts'
-import type { ReadLimits } from '../dialect.ts'
+import type { ReadLimits } from '../format.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
 import type { Effort } from '../translation/capabilities.ts'

@@ -2,7 +2,7 @@
  * A whole chat response → neutral parts. Hosts differ in where they put reasoning, citations and calls; what can be
  * carried is read. Only the first choice counts: a translated request never asks for more.
  */
-import { WireError } from '../dialect.ts'
+import { WireError } from '../format.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import { RawJson } from '../json/text.ts'
 import type {

@@ -3,7 +3,7 @@
  * is specific to the gateway is in `error.details`: the facts, and our own code where theirs replaced it.
  */
 import type { ErrorCategory } from '../../../contract/errors.ts'
-import type { ClientError, UpstreamProblem } from '../dialect.ts'
+import type { ClientError, UpstreamProblem } from '../format.ts'
 
 /** The code that agents look for before they shorten their context. */
 export const contextMark = 'context_length_exceeded'

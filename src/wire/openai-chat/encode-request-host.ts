@@ -2,7 +2,7 @@
  * A chat body as its host accepts it, where that host differs from the vendor of the format: patches of the bytes, made
  * from the data of the provider's row. It knows no host, and what a row does not name stays as it was written.
  */
-import type { ReadLimits } from '../dialect.ts'
+import type { ReadLimits } from '../format.ts'
 import type { AdaptedRequest, RequestDifferences } from '../host-differences.ts'
 import { type Json, readJson } from '../json/json.ts'
 import { membersOf } from '../json/members.ts'

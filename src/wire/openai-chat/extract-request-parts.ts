@@ -2,7 +2,7 @@
  * Reads chat messages apart from text: media with the positions of their bytes, and markers that change
  * the price. Must not decode media, nor look into what the caller named (tool arguments).
  */
-import type { Media, Reference } from '../dialect.ts'
+import type { Media, Reference } from '../format.ts'
 import { absent, FieldReader, isGiven } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { chatMembers } from '../known-members.ts'

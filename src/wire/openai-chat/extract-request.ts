@@ -3,7 +3,7 @@
  * replacements that it may need on its way. Must not change, add or reorder anything else.
  */
 
-import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../dialect.ts'
+import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../format.ts'
 import type { HostField } from '../host-differences.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { absent, FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'

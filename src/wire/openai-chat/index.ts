@@ -1,7 +1,7 @@
 /** The Chat Completions format, assembled. */
 
 import { plainRoutes } from '../client-routes.ts'
-import type { ClientFormat, StreamedFormat } from '../dialect.ts'
+import type { ClientFormat, StreamedFormat } from '../format.ts'
 import { openaiBetas } from '../request-fields.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
 import { noOperations, openaiPaths } from '../upstream-paths.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { ReadLimits } from '../dialect.ts'
+import type { ReadLimits } from '../format.ts'
 import { applyEdits } from '../json/json.ts'
 import type { EncryptedReasoning } from '../translation/neutral.ts'
 import { carrierId, plainId, tagged, taggedBase64, unencrypted } from '../translation/reasoning-carriers.ts'

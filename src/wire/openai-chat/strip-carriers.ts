@@ -3,7 +3,7 @@
  * fields in which we sent reasoning and signatures. Only edits, so that every other byte stays the caller's.
  * A field that another host wrote is not changed.
  */
-import type { ReadLimits } from '../dialect.ts'
+import type { ReadLimits } from '../format.ts'
 import type { BytePatch } from '../json/byte-patch.ts'
 import { type Json, readJson } from '../json/json.ts'
 import { memberRemovals, membersOf } from '../json/members.ts'

@@ -3,7 +3,7 @@
  * an error in place of a chunk. Most events are recognized from their bytes; every other is parsed.
  * Must not change or buffer an event.
  */
-import type { TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
+import type { TapOptions, UpstreamProblem, UsageTap } from '../format.ts'
 import type { Json } from '../json/json.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn } from '../json/parsed.ts'
 import type { RawUsageDraft } from '../raw-usage.ts'

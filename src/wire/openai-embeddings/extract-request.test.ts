@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type ReadLimits, WireError } from '../dialect.ts'
+import { type ReadLimits, WireError } from '../format.ts'
 import { applyEdits } from '../json/json.ts'
 import { openaiEmbeddings } from './index.ts'
 

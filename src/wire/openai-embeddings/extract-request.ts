@@ -3,7 +3,7 @@
  * token IDs, each of which has at least one byte, so that the size of the body bounds both.
  * Must not change, add or reorder anything but the model's name.
  */
-import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../dialect.ts'
+import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../format.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'

@@ -2,7 +2,7 @@
  * A response with embeddings: its usage, and whether it is one at all. The bytes stay the provider's.
  * Must not throw on any input.
  */
-import type { ExtractedResponse } from '../dialect.ts'
+import type { ExtractedResponse } from '../format.ts'
 import { isRecord, type JsonRecord, parsed, recordsIn } from '../json/parsed.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import { isSet, noProblem, problemOf } from '../upstream-problem.ts'

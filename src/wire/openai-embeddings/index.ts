@@ -1,7 +1,7 @@
 /** The embeddings format, assembled: it is passed through and billed, and never translated. */
 
 import { plainRoutes } from '../client-routes.ts'
-import type { ClientFormat, UpstreamFormat } from '../dialect.ts'
+import type { ClientFormat, UpstreamFormat } from '../format.ts'
 import {
   contextMark,
   errorBody,

@@ -3,7 +3,7 @@
  */
 
 import type { UrlFields } from '../client-routes.ts'
-import type { ReadLimits } from '../dialect.ts'
+import type { ReadLimits } from '../format.ts'
 import { invalid } from '../json/fields.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'

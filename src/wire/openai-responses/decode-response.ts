@@ -1,5 +1,5 @@
 /** A whole Responses response, of any host, in the neutral form. */
-import { WireError } from '../dialect.ts'
+import { WireError } from '../format.ts'
 import { isRecord, type JsonRecord, jsonOf, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import { RawJson } from '../json/text.ts'
 import type {

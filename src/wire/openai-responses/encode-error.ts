@@ -3,7 +3,7 @@
  * twice: as an `error` event, which libraries throw, and as `response.failed`, whose code agents act on.
  */
 import type { ErrorCategory } from '../../../contract/errors.ts'
-import type { ClientError, UpstreamProblem } from '../dialect.ts'
+import type { ClientError, UpstreamProblem } from '../format.ts'
 import { problemStatus as chatProblemStatus, errorBody } from '../openai-chat/encode-error.ts'
 import { tailOf } from './encode-response-object.ts'
 

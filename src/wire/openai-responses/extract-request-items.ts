@@ -3,7 +3,7 @@
  * and references to objects stored at the provider. Must not decode media, nor look into what the caller named
  * (arguments, actions), nor judge who owns a referenced object.
  */
-import { type Media, type MediaKind, type Reference, WireError } from '../dialect.ts'
+import { type Media, type MediaKind, type Reference, WireError } from '../format.ts'
 import { absent, FieldReader, isGiven, string } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { responsesMembers } from '../known-members.ts'

@@ -2,7 +2,7 @@
  * The tools of a Responses request: which of them run at the provider and are charged by use. Must not
  * look into schemas or anything else that the caller named.
  */
-import type { ServerTool } from '../dialect.ts'
+import type { ServerTool } from '../format.ts'
 import type { NumberPatch } from '../json/byte-patch.ts'
 import { FieldReader, invalid, isGiven, string } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'

@@ -9,7 +9,7 @@ import {
   type Reference,
   type RequestPatch,
   WireError,
-} from '../dialect.ts'
+} from '../format.ts'
 import { type BytePatch, type NumberPatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { absent, FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fixtureCases } from '../../../test/support/fixtures.ts'
-import type { ProviderObject, TapOptions } from '../dialect.ts'
+import type { ProviderObject, TapOptions } from '../format.ts'
 import { extractResponse } from './extract-response.ts'
 import { tapStream } from './tap-stream.ts'
 

@@ -2,7 +2,7 @@
  * Collects the objects of a Responses response that its provider stores, by the ids that later requests can use. Bounded,
  * however many items a response has; nothing if the response does not say that it is stored.
  */
-import type { ProviderObject } from '../dialect.ts'
+import type { ProviderObject } from '../format.ts'
 import { type JsonRecord, recordsIn, textIn } from '../json/parsed.ts'
 
 /** Items of one answer that are recorded; a client that refers to more must send them. */

@@ -2,7 +2,7 @@
  * A whole Responses response: its usage, its text, and whether it is a valid response. The bytes
  * stay the provider's. Must not throw on any input.
  */
-import type { ExtractedResponse, ProviderObject, UpstreamProblem } from '../dialect.ts'
+import type { ExtractedResponse, ProviderObject, UpstreamProblem } from '../format.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import { isRefusal, noProblem, problemOf } from '../upstream-problem.ts'

@@ -1,7 +1,7 @@
 /** The Responses format, assembled. */
 
 import { plainRoutes } from '../client-routes.ts'
-import type { ClientFormat, StreamedFormat, UpstreamFormat } from '../dialect.ts'
+import type { ClientFormat, StreamedFormat, UpstreamFormat } from '../format.ts'
 import { contextMark } from '../openai-chat/encode-error.ts'
 import { openaiBetas } from '../request-fields.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'

@@ -2,7 +2,7 @@
  * Removes our carriers from a Responses body on its way to OpenAI. Nothing else in it changes, and
  * a body without a carrier is not read.
  */
-import type { ReadLimits } from '../dialect.ts'
+import type { ReadLimits } from '../format.ts'
 import type { AdaptedRequest } from '../host-differences.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { readJson } from '../json/json.ts'

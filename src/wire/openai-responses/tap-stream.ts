@@ -2,7 +2,7 @@
  * Reads the events of a Responses stream: content, the terminal event, an error in either of its
  * shapes. Must not change or buffer an event.
  */
-import type { ProviderObject, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
+import type { ProviderObject, TapOptions, UpstreamProblem, UsageTap } from '../format.ts'
 import { isRecord, type JsonRecord, parsed, recordIn, recordsIn, textIn } from '../json/parsed.ts'
 import type { RawUsageDraft } from '../raw-usage.ts'
 import { ProducedText } from '../stream/produced-text.ts'

@@ -3,7 +3,7 @@
  * dropped. A parser finds the events, and a format's reader decides what one means. Must not parse events itself, nor buffer
  * any of them.
  */
-import type { OutputSample, ProviderObject, TapOptions, UpstreamProblem, UsageTap } from '../dialect.ts'
+import type { OutputSample, ProviderObject, TapOptions, UpstreamProblem, UsageTap } from '../format.ts'
 import type { Span } from '../json/byte-patch.ts'
 import { noProblem } from '../upstream-problem.ts'
 import type { RawUsage } from '../usage.ts'

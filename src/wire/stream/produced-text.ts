@@ -2,7 +2,7 @@
  * Stores the beginning of what a model produced and the size of all of it, for counting tokens where
  * the provider reports none. Must not grow with the response.
  */
-import type { OutputSample } from '../dialect.ts'
+import type { OutputSample } from '../format.ts'
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const rawBytesFirst = 1024

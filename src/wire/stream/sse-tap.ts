@@ -1,5 +1,5 @@
 /** Taps a stream of server-sent events. */
-import type { TapOptions } from '../dialect.ts'
+import type { TapOptions } from '../format.ts'
 import { type EventReader as AnyReader, EventTap } from './event-tap.ts'
 import { SseParser } from './sse.ts'
 

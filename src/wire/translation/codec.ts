@@ -4,7 +4,7 @@
  */
 
 import type { UrlFields } from '../client-routes.ts'
-import type { ReadLimits } from '../dialect.ts'
+import type { ReadLimits } from '../format.ts'
 import type { AdaptedRequest, RequestDifferences } from '../host-differences.ts'
 import type { BytePatch } from '../json/byte-patch.ts'
 import type { Usage } from '../usage.ts'

@@ -1,5 +1,5 @@
 /** Stop strings that a target does not support, and at which the response is cut instead. Pure. */
-import { WireError } from '../dialect.ts'
+import { WireError } from '../format.ts'
 import { emulatedStopCharactersMax, emulatedStopsMax } from './emulation.ts'
 import type { Conversation, Emulation } from './neutral.ts'
 

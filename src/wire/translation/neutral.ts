@@ -1,6 +1,6 @@
 /**
  * The neutral form of a conversation, a response and the events of a stream: what one
- * dialect decodes and another encodes. Types only. It contains what some other dialect can carry; what none
+ * format decodes and another encodes. Types only. It contains what some other format can carry; what none
  * can is named in `OtherPart` and `fields`, so that it is rejected or reported, never lost silently.
  */
 
@@ -143,7 +143,7 @@ export interface Tool {
   readonly pointer: Pointer
 }
 
-/** A tool that the provider runs itself. Dialects that can offer `name` translate it; others refuse it. */
+/** A tool that the provider runs itself. Formats that can offer `name` translate it; others refuse it. */
 export interface ProviderTool {
   /** Undated meter name: `web_search`, `code_execution`, `web_fetch`, … */
   readonly name: string
@@ -215,7 +215,7 @@ export interface Conversation {
   readonly cacheKey: string | null
   /** How many alternatives for each token; 0: the chosen one alone; null: not asked for. */
   readonly logprobs: number | null
-  /** Every field of the body that has a row in the dialect's policy table, and every one that has none. */
+  /** Every field of the body that has a row in the format's policy table, and every one that has none. */
   readonly fields: readonly RequestField[]
   readonly responseOptions: ResponseOptions
 }
@@ -307,7 +307,7 @@ export interface Finish {
 /** A part of an answer; media are made by the model. */
 export type ResponsePart = TextPart | ThinkingPart | CallPart | RefusalPart | MediaPart
 
-/** A whole answer. `usage` comes from the dialect's own reading of the bytes, the response's id and model from its frame. */
+/** A whole answer. `usage` comes from the format's own reading of the bytes, the response's id and model from its frame. */
 export interface NeutralResponse {
   readonly parts: readonly ResponsePart[]
   readonly finish: Finish

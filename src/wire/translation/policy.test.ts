@@ -1,7 +1,7 @@
 /** The policy decides each given field by its table, and unknown fields are dropped and reported. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { WireError } from '../dialect.ts'
+import { WireError } from '../format.ts'
 import { applyPolicy, type PolicyTable } from './policy.ts'
 
 const table: PolicyTable = [

@@ -1,8 +1,8 @@
 /**
- * The outcome of each request field in another format: one table per dialect, read by the translation and
+ * The outcome of each request field in another format: one table per format, read by the translation and
  * by the compatibility page, so that the two cannot differ.
  */
-import { WireError } from '../dialect.ts'
+import { WireError } from '../format.ts'
 import type { SourceFormat, TargetFormat } from '../format-names.ts'
 import type { JsonOut } from '../json/text.ts'
 import type { Adjustment, RequestField } from './neutral.ts'

@@ -1,7 +1,7 @@
 /** Tools that other formats cannot name, or not with free text, return to the caller as it declared them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { codecs, dialects } from '../../../test/support/wire-formats.ts'
+import { codecs, wireFormats } from '../../../test/support/wire-formats.ts'
 import { sandboxCapabilities } from '../../providers/sandbox.ts'
 import type { ConversationFormat } from '../format-names.ts'
 import type { Usage } from '../usage.ts'
@@ -47,7 +47,7 @@ const declared = [
 ] as const
 
 const patch = '*** Begin "Patch" \\ é😀\n+{"input": "x"}\n*** End'
-const usage: Usage = dialects['openai-chat'].toUsage({
+const usage: Usage = wireFormats['openai-chat'].toUsage({
   fields: {},
   servedOptions: [],
   unknown: [],

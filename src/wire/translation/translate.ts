@@ -4,7 +4,7 @@
  */
 
 import type { UrlFields } from '../client-routes.ts'
-import type { ReadLimits } from '../dialect.ts'
+import type { ReadLimits } from '../format.ts'
 import type { TargetFormat } from '../format-names.ts'
 import { isRecord, parsed } from '../json/parsed.ts'
 import { GatheredText } from '../stream/gathered-text.ts'

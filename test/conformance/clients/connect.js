@@ -20,7 +20,7 @@ import {
 } from './client.js'
 
 const installs = /^(npm|pip) install /
-const noFacts = { address: origin, model: { name: 'NAME', dialects: [] }, key: null }
+const noFacts = { address: origin, model: { name: 'NAME', formats: [] }, key: null }
 
 /** The names of a recipe's tabs; undefined alone for a recipe without any. */
 function tabsOf(id) {
@@ -70,9 +70,9 @@ export async function installedAsShown(id, tab) {
  * names none. `edited` makes the one change that a check is about.
  */
 export function followed(id, how) {
-  const { at = { origin, key }, model, dialects = [], tab, place, folder } = how
+  const { at = { origin, key }, model, formats = [], tab, place, folder } = how
   const { command = [], words = [], env, edited = (script) => script } = how
-  const facts = { address: at.origin, model: { name: model, dialects }, key: at.key }
+  const facts = { address: at.origin, model: { name: model, formats }, key: at.key }
   const lines = stepsOf(id, facts, tab)
     .flatMap(typed)
     .filter((line) => !installs.test(line))

@@ -17,18 +17,18 @@ import { refusalChecks } from './refusals.js'
 
 const folder = await installed('continue', ['@continuedev/cli'])
 
-function start({ name: model, dialects }, prompt, place, at) {
+function start({ name: model, formats }, prompt, place, at) {
   const env = { CONTINUE_TELEMETRY_ENABLED: '0' }
   const words = ['--print', prompt]
-  return followed('continue', { at, model, dialects, place, folder, command: ['cn'], words, env })
+  return followed('continue', { at, model, formats, place, folder, command: ['cn'], words, env })
 }
 
 const ask = async (...parameters) => (await start(...parameters)).stdout
 
 const list = {}
 const ways = [
-  ...Object.values(families).map((name) => ['openai', { name, dialects: ['openai-chat'] }]),
-  ['anthropic', { name: families.claude, dialects: ['anthropic'] }],
+  ...Object.values(families).map((name) => ['openai', { name, formats: ['openai-chat'] }]),
+  ['anthropic', { name: families.claude, formats: ['anthropic'] }],
 ]
 for (const [provider, model] of ways) {
   list[`provider ${provider}: text on ${model.name}`] = () =>
@@ -42,7 +42,7 @@ for (const [provider, model] of ways) {
     })
 }
 
-for (const [provider, dialect] of [
+for (const [provider, format] of [
   ['openai', 'openai-chat'],
   ['anthropic', 'anthropic'],
 ]) {
@@ -50,7 +50,7 @@ for (const [provider, dialect] of [
     list,
     refusalChecks(`provider ${provider}`, (at, name) =>
       inWorkshop(async (place) =>
-        printedBy(await start({ name, dialects: [dialect] }, 'say pomegranate', place, at)),
+        printedBy(await start({ name, formats: [format] }, 'say pomegranate', place, at)),
       ),
     ),
   )

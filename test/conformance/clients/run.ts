@@ -44,7 +44,7 @@ const all = [
 type Models = Config['models']
 
 const makers = [
-  ['gpt-conformance', 'openai', { dialects: ['openai-responses'] }],
+  ['gpt-conformance', 'openai', { formats: ['openai-responses'] }],
   ['claude-conformance', 'anthropic', {}],
   ['gemini-conformance', 'google', {}],
 ] as const
@@ -80,7 +80,7 @@ function startGateway(pace: string, limits: Partial<Config['limits']>): Promise<
     openai: sandbox.origin,
     anthropic: sandbox.origin,
     google: sandbox.origin,
-    models: makers.map(([id, provider, dialects]) => ({ ...model(id, provider, pace), ...dialects })),
+    models: makers.map(([id, provider, formats]) => ({ ...model(id, provider, pace), ...formats })),
     limits,
   })
 }

@@ -16,9 +16,9 @@ import { UpstreamChoice } from './model-upstreams.tsx'
 import { providers } from './providers.ts'
 import { emptyPrice, isPriced, newPriceOf, RatesFields } from './rates-fields.tsx'
 
-type Dialect = NonNullable<OperationAsk<'models.add'>['dialects']>[number]
+type Format = NonNullable<OperationAsk<'models.add'>['formats']>[number]
 
-const formats: Readonly<Record<Dialect | '', string>> = {
+const formats: Readonly<Record<Format | '', string>> = {
   '': 'Provider default',
   'openai-chat': 'Chat Completions',
   'openai-responses': 'Responses',
@@ -34,7 +34,7 @@ const emptyModel = {
   model: '',
   provider: '',
   upstreamModel: '',
-  dialect: '' as Dialect | '',
+  format: '' as Format | '',
   context: '',
   output: '',
   inputs: [] as readonly string[],
@@ -45,13 +45,13 @@ const emptyModel = {
 const ownFields = ['model', 'provider', 'upstreamModel', 'contextTokens', 'outputTokensMax']
 
 function asked(draft: typeof emptyModel, price: typeof emptyPrice): OperationAsk<'models.add'> {
-  const { model, provider, upstreamModel, dialect, context, output, inputs, reasons, takesTools } = draft
+  const { model, provider, upstreamModel, format, context, output, inputs, reasons, takesTools } = draft
   const { upstreams } = draft
   return {
     model: model.trim(),
     ...(provider === '' ? {} : { provider }),
     ...(upstreamModel.trim() === '' ? {} : { upstreamModel: upstreamModel.trim() }),
-    ...(dialect === '' ? {} : { dialects: [dialect] }),
+    ...(format === '' ? {} : { formats: [format] }),
     ...(upstreams.length === 0 ? {} : { upstreams: [...upstreams] }),
     contextTokens: tokenCount(context) ?? 0,
     outputTokensMax: tokenCount(output) ?? 0,
@@ -163,10 +163,7 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
         label="Upstream format"
         hint="The API format it is requested in. OpenAI-compatible servers often support only Chat Completions."
       >
-        <Select
-          value={draft.dialect}
-          onChange={(event) => set({ dialect: event.target.value as Dialect | '' })}
-        >
+        <Select value={draft.format} onChange={(event) => set({ format: event.target.value as Format | '' })}>
           {Object.entries(formats).map(([id, label]) => (
             <option key={id} value={id}>
               {label}

@@ -15,7 +15,7 @@ export function modelFor(
   const real = models.filter(({ provider, deprecated }) => provider !== trying && !deprecated)
   return (
     models.find(({ model }) => model === chosen) ??
-    real.find(({ dialects }) => dialects.includes(recipe.prefers)) ??
+    real.find(({ formats }) => formats.includes(recipe.prefers)) ??
     real[0] ??
     models.find(({ model }) => model === tryingModel) ??
     models[0]

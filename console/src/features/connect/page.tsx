@@ -240,7 +240,7 @@ function RecipeCard({ recipe, account, onCreateKey, address, models }: RecipeCar
   if (model === undefined) {
     return <NoModels />
   }
-  const facts = { address, model: { name: model.model, dialects: model.dialects }, key }
+  const facts = { address, model: { name: model.model, formats: model.formats }, key }
   const notes = recipe.notes(facts)
   const blocker = recipe.blocker?.(facts) ?? null
   return (

@@ -23,7 +23,7 @@ export interface Facts {
 export interface RecipeModel {
   readonly name: string
   /** The wire formats of its provider. */
-  readonly dialects: readonly string[]
+  readonly formats: readonly string[]
 }
 
 export interface Snippet {
@@ -115,7 +115,7 @@ export const program = (title: string, language: 'typescript' | 'python', text: 
 })
 /** Marks a step as one of several alternatives. */
 export const alternative = (name: string, step: Step): Step => ({ ...step, alternative: name })
-export const speaks = ({ model }: Facts, dialect: string) => model.dialects.includes(dialect)
+export const speaks = ({ model }: Facts, format: string) => model.formats.includes(format)
 
 /** Whether an address is reachable from the internet: not loopback or private, with TLS. */
 export function isPublic(address: string): boolean {

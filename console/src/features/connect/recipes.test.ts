@@ -14,7 +14,7 @@ import { terminalRecipes } from './terminal-recipes-table.ts'
 const address = 'https://gate.example.org'
 const facts = (part: Partial<Facts> = {}): Facts => ({
   address,
-  model: { name: 'NAME', dialects: ['openai-chat'] },
+  model: { name: 'NAME', formats: ['openai-chat'] },
   key: null,
   ...part,
 })
@@ -131,7 +131,7 @@ for (const [id, parts] of [
 }
 
 test('Continue is asked in the format of Messages for models that have no other', () => {
-  const model = { name: 'NAME', dialects: ['anthropic'] }
+  const model = { name: 'NAME', formats: ['anthropic'] }
   const text = snippetsOf('continue', facts({ model })).at(-1)?.text ?? ''
   assert.match(text, /provider: anthropic/)
   assert.ok(text.includes(`apiBase: ${address}/v1/\n`), 'the slash is needed')
@@ -183,7 +183,7 @@ function ran(program: string, words: readonly string[], input: string): void {
 
 for (const name of ['gpt-5', ...hostile]) {
   test(`every recipe can be read with a model named ${name}`, () => {
-    const given = facts({ model: { name, dialects: [] } })
+    const given = facts({ model: { name, formats: [] } })
     const byLanguage = Map.groupBy(
       recipes.flatMap(({ id }) => snippetsOf(id, given)),
       ({ language }) => language,
@@ -201,7 +201,7 @@ test('a reader throws for what is not of its language', () => {
 
 test('a shell passes a hostile name on as one word', () => {
   for (const name of hostile) {
-    const lines = snippetsOf('claude-code', facts({ model: { name, dialects: [] } })).at(-1)?.text ?? ''
+    const lines = snippetsOf('claude-code', facts({ model: { name, formats: [] } })).at(-1)?.text ?? ''
     const script = `claude() { printf %s "$2"; }\n${lines}`
     assert.equal(spawnSync('sh', { input: script, encoding: 'utf8' }).stdout, name)
   }

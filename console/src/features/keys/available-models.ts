@@ -9,7 +9,7 @@ export interface AvailableModel {
   readonly model: string
   readonly displayName: string
   readonly provider: string
-  readonly dialects: readonly string[]
+  readonly formats: readonly string[]
   readonly testModel: 'basic' | 'special' | null
 }
 
@@ -22,5 +22,5 @@ export function useAvailableModels(): UseQueryResult<readonly AvailableModel[], 
 
 async function readAvailableModels(): Promise<readonly AvailableModel[]> {
   const models = await readAllModels()
-  return models.filter(({ dialects }) => dialects.some(isConversationFormat))
+  return models.filter(({ formats }) => formats.some(isConversationFormat))
 }

@@ -69,12 +69,12 @@ function Play({ models }: { readonly models: readonly PricedModel[] }): JSX.Elem
   return <Played models={models} model={model} />
 }
 
-function takesOf({ takesTools, reasons, dialects }: PricedModel): Takes {
+function takesOf({ takesTools, reasons, formats }: PricedModel): Takes {
   return {
     tools: takesTools,
     effort: reasons,
     // Newer models reject the old name of a renamed parameter.
-    limitField: dialects.includes('openai-responses') ? 'max_completion_tokens' : 'max_tokens',
+    limitField: formats.includes('openai-responses') ? 'max_completion_tokens' : 'max_tokens',
   }
 }
 

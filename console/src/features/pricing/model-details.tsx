@@ -66,7 +66,7 @@ export function ModelDetails({ model }: { readonly model: PricedModel }): JSX.El
               ['Input types', model.inputs.join(', ')],
               ['Output types', model.outputs.join(', ')],
               ['Max input', `${count(model.inputTokensMax)} tokens`],
-              ['Native format', model.dialects.map((dialect) => formatNames[dialect] ?? dialect).join(', ')],
+              ['Native format', model.formats.map((format) => formatNames[format] ?? format).join(', ')],
               ...(model.released === null ? [] : [['Released', day(model.released)] as const]),
               ...(Date.parse(price.effectiveFrom) === 0
                 ? []

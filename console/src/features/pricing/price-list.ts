@@ -26,7 +26,7 @@ export interface PricedModel {
   readonly model: string
   readonly displayName: string
   readonly provider: string
-  readonly dialects: readonly string[]
+  readonly formats: readonly string[]
   readonly contextTokens: number
   readonly inputTokensMax: number
   readonly outputTokensMax: number
@@ -77,6 +77,6 @@ async function readPriceList(path: string): Promise<readonly PricedModel[]> {
 }
 
 /** Whether a model is for conversations; others make embeddings and the like. */
-export function isChatModel({ outputs, dialects }: PricedModel): boolean {
-  return outputs.includes('text') && dialects.some(isConversationFormat)
+export function isChatModel({ outputs, formats }: PricedModel): boolean {
+  return outputs.includes('text') && formats.some(isConversationFormat)
 }

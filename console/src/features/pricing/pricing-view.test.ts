@@ -29,7 +29,7 @@ function model(
     model: name,
     displayName: name.toUpperCase(),
     provider: 'one',
-    dialects: ['openai-chat'],
+    formats: ['openai-chat'],
     contextTokens: 1_000,
     inputTokensMax: 1_000,
     outputTokensMax: 100,
@@ -55,7 +55,7 @@ const models = [
     input: '0.10',
     reasons: true,
     takesTools: true,
-    dialects: ['openai-embeddings'],
+    formats: ['openai-embeddings'],
   }),
 ]
 

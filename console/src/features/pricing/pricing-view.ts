@@ -16,7 +16,7 @@ export const capabilities = {
   },
   embeddings: {
     label: 'Embeddings',
-    has: (model: PricedModel) => !model.dialects.every(isConversationFormat),
+    has: (model: PricedModel) => !model.formats.every(isConversationFormat),
   },
 } as const
 export type Capability = keyof typeof capabilities

@@ -18,7 +18,7 @@ import { Fact } from '../usage/fact.tsx'
 import { Moment } from '../usage/moment.tsx'
 import { Name } from '../usage/name.tsx'
 import { Receipt } from './receipt.tsx'
-import { dialectName, type RunningRequest } from './receipt-words.ts'
+import { formatName, type RunningRequest } from './receipt-words.ts'
 import { RejectionDetails } from './rejection-details.tsx'
 import { StopDialog } from './running-requests.tsx'
 
@@ -136,7 +136,7 @@ function Running({ request }: { readonly request: RunningRequest }): JSX.Element
               <When at={request.started} />, <Moment at={request.started} />
             </Fact>
             <Fact label="Format">
-              {dialectName(request.dialect)}
+              {formatName(request.format)}
               {request.streamed ? ', streamed' : ''}
             </Fact>
             <Fact label="Key">

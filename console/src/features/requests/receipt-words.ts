@@ -63,13 +63,13 @@ export const inputBoundWords: Readonly<Record<NonNullable<Receipt['inputBound']>
   reported: 'input counted by the provider',
 }
 
-const dialects: ReadonlyMap<string, string> = new Map([
+const formats: ReadonlyMap<string, string> = new Map([
   ['openai-chat', 'Chat Completions'],
   ['openai-responses', 'Responses'],
   ['anthropic', 'Messages'],
   ['gemini', 'generateContent'],
 ])
-export const dialectName = (dialect: string) => dialects.get(dialect) ?? dialect
+export const formatName = (format: string) => formats.get(format) ?? format
 
 const isTokenClass = (name: string): name is Meter => Object.hasOwn(meters, name)
 

@@ -20,8 +20,8 @@ import { Name } from '../usage/name.tsx'
 import { EndBadge, ErrorLink } from './badges.tsx'
 import {
   countsText,
-  dialectName,
   endWords,
+  formatName,
   inputBoundWords,
   inputTokens,
   outputTokens,
@@ -307,7 +307,7 @@ function Details({ receipt }: { readonly receipt: ReceiptRow }): JSX.Element {
           </Fact>
         ) : null}
         <Fact label="Format">
-          {dialectName(receipt.dialect)}
+          {formatName(receipt.format)}
           {receipt.streamed ? ', streamed' : ''}
           {receipt.background ? ', background' : ''}
         </Fact>

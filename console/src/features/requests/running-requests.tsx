@@ -14,7 +14,7 @@ import { When } from '@/components/when'
 import { useAccount, useMay } from '@/lib/account'
 import { useChange, useOperation } from '@/lib/operations'
 import { Name } from '../usage/name.tsx'
-import { dialectName, type RunningRequest } from './receipt-words.ts'
+import { formatName, type RunningRequest } from './receipt-words.ts'
 import { RequestLink } from './request-link.tsx'
 
 export function RunningRequests(): JSX.Element | null {
@@ -46,10 +46,10 @@ export function RunningRequests(): JSX.Element | null {
             ),
           },
           {
-            id: 'dialect',
+            id: 'format',
             header: 'Format',
             wide: true,
-            cell: (row) => `${dialectName(row.dialect)}${row.streamed ? ', streamed' : ''}`,
+            cell: (row) => `${formatName(row.format)}${row.streamed ? ', streamed' : ''}`,
           },
           { id: 'started', header: 'Started', wide: true, cell: (row) => <When at={row.started} /> },
           moneyColumn<RunningRequest>({

@@ -40,13 +40,13 @@ export function accept(deps: AcceptDeps, request: IncomingMessage, response: Ser
   const work = new Interruptible()
   const started = { startedMs: deps.clock.wallMs(), startedMonoMs: deps.clock.monoMs() }
   client.onGone(() => work.interrupt({ kind: 'gone' }))
-  const envelope = found.address.stream ? found.dialect.streamEnvelope(search) : null
+  const envelope = found.address.stream ? found.format.streamEnvelope(search) : null
   return {
     id,
     requestId,
-    dialect: found.dialect,
+    format: found.format,
     envelope,
-    padding: found.dialect.keepAlive === null && envelope === null ? new EventPadding() : null,
+    padding: found.format.keepAlive === null && envelope === null ? new EventPadding() : null,
     operation: found.operation,
     subject: found.subject,
     address: found.address,

@@ -7,7 +7,7 @@ import { TollgateError } from '../../../base/errors.ts'
 import { RecentMap } from '../../../base/recent-map.ts'
 import type { UrlFields } from '../../../wire/client-routes.ts'
 import { type MethodOperations, noUrlFields } from '../../../wire/client-routes.ts'
-import type { ClientFormat } from '../../../wire/dialect.ts'
+import type { ClientFormat } from '../../../wire/format.ts'
 import { clientFormats } from '../../../wire/formats.ts'
 import type { GatewayOperation } from '../../request.ts'
 import { unsupportedMethods, unsupportedPath } from './unsupported-table.ts'
@@ -23,7 +23,7 @@ export interface PathRequest {
 }
 
 export interface PathMatch {
-  readonly dialect: ClientFormat
+  readonly format: ClientFormat
   readonly operation: GatewayOperation
   readonly subject: string
   readonly address: UrlFields
@@ -33,7 +33,7 @@ export interface PathMatch {
 interface PathRoute {
   readonly operations: MethodOperations<GatewayOperation>
   /** null: the path is shared, and the headers of the request decide the format. */
-  readonly dialect: ClientFormat | null
+  readonly format: ClientFormat | null
   /** Whether a prefix is required; without one the path is too common a word. */
   readonly needsPrefix?: boolean
 }
@@ -43,19 +43,19 @@ const formats: readonly ClientFormat[] = Object.values(clientFormats)
 /** The format of requests that match no other one. */
 const defaultFormat = clientFormats['openai-chat']
 
-const show = (operation: GatewayOperation): PathRoute => ({ operations: { GET: operation }, dialect: null })
+const show = (operation: GatewayOperation): PathRoute => ({ operations: { GET: operation }, format: null })
 
 /** `{id}` matches one segment, `{name}` at the end all that follow: names of models contain slashes. */
 const paths: Readonly<Record<string, PathRoute>> = {
   ...Object.fromEntries(
-    formats.flatMap((dialect) =>
-      Object.entries(dialect.routes.paths).map(([path, operations]) => [path, { operations, dialect }]),
+    formats.flatMap((format) =>
+      Object.entries(format.routes.paths).map(([path, operations]) => [path, { operations, format }]),
     ),
   ),
   models: show('list_models'),
   'models/{name}': show('show_model'),
-  files: { operations: { GET: 'list_files', POST: 'upload_file' }, dialect: null },
-  'files/{id}': { operations: { GET: 'show_file', DELETE: 'delete_file' }, dialect: null },
+  files: { operations: { GET: 'list_files', POST: 'upload_file' }, format: null },
+  'files/{id}': { operations: { GET: 'show_file', DELETE: 'delete_file' }, format: null },
   'files/{id}/content': show('read_file'),
   credits: { ...show('show_credits'), needsPrefix: true },
   key: { ...show('show_key'), needsPrefix: true },
@@ -71,7 +71,7 @@ const patterns = Object.entries(paths)
 /** Segments before the operation that clients add, double or leave out, and the format that each selects. */
 const prefixes: ReadonlyMap<string, ClientFormat | null> = new Map<string, ClientFormat | null>([
   ['v1', null],
-  ...formats.flatMap((dialect) => dialect.routes.prefixes.map((prefix) => [prefix, dialect] as const)),
+  ...formats.flatMap((format) => format.routes.prefixes.map((prefix) => [prefix, format] as const)),
 ])
 const prefixesMax = 4
 
@@ -160,18 +160,18 @@ function matchModelMethod(request: RouteRequest): PathMatch | undefined {
   const colon = named.lastIndexOf(':')
   if (colon < 0) return undefined
   const method = named.slice(colon + 1)
-  const dialect =
+  const format =
     formats.find((one) => hasMethod(one, method)) ??
     formats.find((one) => isModelMethod(one, method, request))
-  if (dialect === undefined) return undefined
+  if (format === undefined) return undefined
   const instead = Object.hasOwn(unsupportedMethods, method) ? unsupportedMethods[method] : undefined
-  if (instead !== undefined) return { ...probe(dialect), refusal: notSupported(instead) }
-  const found = hasMethod(dialect, method) ? dialect.routes.modelMethods?.[method] : undefined
+  if (instead !== undefined) return { ...probe(format), refusal: notSupported(instead) }
+  const found = hasMethod(format, method) ? format.routes.modelMethods?.[method] : undefined
   if (found === undefined || colon === 0 || decoded === undefined) {
-    return { ...probe(dialect), refusal: unknownPath(request, dialect) }
+    return { ...probe(format), refusal: unknownPath(request, format) }
   }
   return {
-    dialect,
+    format,
     operation: found.operation,
     subject: '',
     address: { model: named.slice(0, colon), stream: found.stream },
@@ -185,38 +185,36 @@ function hasMethod({ routes }: ClientFormat, method: string): boolean {
 
 /** Whether the format alone has methods such as this one, which it lacks. */
 function isModelMethod(
-  dialect: ClientFormat,
+  format: ClientFormat,
   method: string,
   { hint, method: httpMethod }: RouteRequest,
 ): boolean {
-  const { modelMethods, ownPaths } = dialect.routes
+  const { modelMethods, ownPaths } = format.routes
   if (modelMethods === null) return false
   // Names of models contain colons too: only a POST below the format's own prefix can mean nothing else.
-  const isMeant = hint === dialect && httpMethod === 'POST'
+  const isMeant = hint === format && httpMethod === 'POST'
   return ownPaths?.test(`:${method}`) === true || isMeant
 }
 
 function matchRoute(request: RouteRequest): PathMatch {
   const path = request.rest.join('/')
   const found = routeAt(path)
-  const dialect = found?.route.dialect ?? formatFor(path, request)
+  const format = found?.route.format ?? formatFor(path, request)
   const instead = unsupportedPath(request.rest)
-  if (instead !== undefined) return { ...probe(dialect), refusal: notSupported(instead) }
+  if (instead !== undefined) return { ...probe(format), refusal: notSupported(instead) }
   const subject = decodeSubject(found?.subject ?? '')
   if (found === undefined || subject === undefined || (found.route.needsPrefix && !hasPrefix(request))) {
-    return { ...probe(dialect), refusal: unknownPath(request, dialect) }
+    return { ...probe(format), refusal: unknownPath(request, format) }
   }
   const { operations } = found.route
   const operation = operationFor(request.method, operations)
   if (operation === undefined) {
-    return { ...probe(dialect), refusal: wrongUpgrade(dialect, request) ?? wrongMethod(request, operations) }
+    return { ...probe(format), refusal: wrongUpgrade(format, request) ?? wrongMethod(request, operations) }
   }
   return {
-    dialect,
+    format,
     operation:
-      operation === 'upload_file'
-        ? dialect.routes.uploadOperation(request.headers, request.query)
-        : operation,
+      operation === 'upload_file' ? format.routes.uploadOperation(request.headers, request.query) : operation,
     subject,
     address: noUrlFields,
     refusal: undefined,
@@ -255,8 +253,8 @@ function formatFor(path: string, { hint, headers }: RouteRequest): ClientFormat 
   )
 }
 
-function probe(dialect: ClientFormat): Omit<PathMatch, 'refusal'> {
-  return { dialect, operation: 'probe', subject: '', address: noUrlFields }
+function probe(format: ClientFormat): Omit<PathMatch, 'refusal'> {
+  return { format, operation: 'probe', subject: '', address: noUrlFields }
 }
 
 function operationFor<Named>(
@@ -303,9 +301,9 @@ function notSupported(message: string): TollgateError {
   return new TollgateError('not_supported', { message })
 }
 
-function unknownPath({ address, path }: PathRequest, dialect: ClientFormat): TollgateError {
+function unknownPath({ address, path }: PathRequest, format: ClientFormat): TollgateError {
   const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path
-  const { title, basePath, example } = dialect.routes.guide
+  const { title, basePath, example } = format.routes.guide
   const base = `${address}${basePath}`
   return new TollgateError('unknown_path', {
     message: `Unknown path ${JSON.stringify(shown)}. The base URL for the ${title} format is ${base}: POST ${base}/${example}.`,

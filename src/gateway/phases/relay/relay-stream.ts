@@ -104,7 +104,7 @@ export class StreamRelay {
     this.#sink = streamSinkFor(input.body.usageTap, {
       translation: input.relayContext.plan.translation,
       envelope: context.envelope,
-      costFields: input.relayContext.lifecycle.showsCost ? context.dialect.costFields : null,
+      costFields: input.relayContext.lifecycle.showsCost ? context.format.costFields : null,
       eventBytesMax: deps.limits.eventBytesMax,
       hidesProvider: hidesProvider(context.customerView, candidate.upstream),
     })
@@ -231,7 +231,7 @@ export class StreamRelay {
         this.#deps.failpoints.reach('before-terminal-event')
         if (result.kind === 'late') return sendErrorResponse(this.#deps, this.#context, settlementDelayed())
         // The client sees the provider's report; the receipt shows what was charged, which may have been counted instead.
-        const usage = this.#relayContext.plan.dialect.toUsage(usageTap.rawUsage)
+        const usage = this.#relayContext.plan.format.toUsage(usageTap.rawUsage)
         const isOwnKey = this.#relayContext.plan.ownKeyFee !== null
         this.#sink.sendTerminal({ usage, cost: formatUsd(result.charged), isOwnKey }, this.#send)
         this.#context.client.end(this.#context.padding?.close())
@@ -353,11 +353,11 @@ export class StreamRelay {
   }
 
   #upstreamProblem(): TollgateError {
-    const { dialect, connector } = this.#relayContext.plan
+    const { format, connector } = this.#relayContext.plan
     const { upstream, offer } = this.#candidate
     const { upstreamModel } = offer
     const problem = this.#body.usageTap.problem ?? noProblem
-    const status = dialect.problemStatus(problem)
+    const status = format.problemStatus(problem)
     const failure = connector.classify(status, this.#upstreamHeaders, problem)
     recordUpstreamFailure(this.#deps, this.#context, { upstream, upstreamModel, failure, status })
     return publicUpstreamError(failure, upstream, status)

@@ -6,7 +6,7 @@ import { TollgateError } from '../../../base/errors.ts'
 import { isRetriedByLibraries, needsRetryAdvice } from '../../../base/retry-advice.ts'
 import { hidesProvider } from '../../../catalog/customer-view.ts'
 import { formatUsd } from '../../../ledger/rules/money.ts'
-import { WireError } from '../../../wire/dialect.ts'
+import { WireError } from '../../../wire/format.ts'
 import { withoutMembers } from '../../../wire/left-out-members.ts'
 import { translateWrittenResponse } from '../../../wire/translation/translate.ts'
 import { withCost } from '../../../wire/usage-cost.ts'
@@ -98,7 +98,7 @@ function passthroughBytes(
   const { lifecycle, plan } = relayContext
   if (!lifecycle.showsCost) return shown
   const charge = { cost, isOwnKey: plan.ownKeyFee !== null }
-  return Buffer.concat(withCost(shown, context.dialect.costFields, charge))
+  return Buffer.concat(withCost(shown, context.format.costFields, charge))
 }
 
 /** The upstream's body, without what would name a provider that is hidden. */
@@ -113,12 +113,12 @@ function shownBytes(
 
 /** Writes the response in the caller's format once its cost is known; null: it is passed through. */
 function translatedAnswer(
-  { translation, dialect, ownKeyFee }: RequestPlan,
+  { translation, format, ownKeyFee }: RequestPlan,
   { bytes, answer }: AnswerBody,
 ): ((cost: string) => string) | 'unreadable' | null {
   if (translation === null) return null
   const { from, to, frame } = translation
-  const usage = dialect.toUsage(answer.rawUsage)
+  const usage = format.toUsage(answer.rawUsage)
   try {
     const neutral = translateWrittenResponse(from, bytes, usage, translation)
     return (cost) => to.encodeResponse(neutral, frame, { usage, cost, isOwnKey: ownKeyFee !== null })
@@ -176,10 +176,10 @@ async function relayRejection(
 }
 
 /** A host's own words for a context that is too long, which the agents of the format do not know. */
-function isForeign({ dialect }: RequestContext, { bytes, error }: RejectionBody): boolean {
+function isForeign({ format }: RequestContext, { bytes, error }: RejectionBody): boolean {
   if (error.code !== 'context_too_long') return false
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  return !dialect.contextMarks.some((mark) => body.includes(mark))
+  return !format.contextMarks.some((mark) => body.includes(mark))
 }
 
 /** Some clients retry by status regardless of headers, so a final rejection gets a status that is not retried. */

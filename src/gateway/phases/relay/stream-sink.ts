@@ -3,7 +3,7 @@
  * be sent before settlement. Sends nothing itself.
  */
 
-import type { CostFields, StreamEnvelope, UsageTap } from '../../../wire/dialect.ts'
+import type { CostFields, StreamEnvelope, UsageTap } from '../../../wire/format.ts'
 import { withoutMembersInEvents } from '../../../wire/left-out-members.ts'
 import type { ResponseCost } from '../../../wire/translation/neutral.ts'
 import { StreamTranslator } from '../../../wire/translation/translate.ts'

@@ -9,7 +9,7 @@ import { least, most } from '../../../ledger/rules/money.ts'
 import { type BoundAmounts, boundAmounts, chargedAmounts } from '../../../ledger/rules/price.ts'
 import type { ExcessCause } from '../../../ledger/types.ts'
 import { canExceedItsSize } from '../../../providers/media-size.ts'
-import type { ExtractedFields, Media } from '../../../wire/dialect.ts'
+import type { ExtractedFields, Media } from '../../../wire/format.ts'
 import {
   type BoundInputDeps,
   countedInput,

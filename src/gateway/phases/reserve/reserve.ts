@@ -154,7 +154,7 @@ function admissionRequest(
     keyBudget: caller.policy.budget,
     priceVersion: plan.price.id,
     model: plan.model.name,
-    dialect: context.dialect.name,
+    format: context.format.name,
     streamed: parsed.facts.stream,
   }
 }
@@ -195,7 +195,7 @@ function withAffordableOutput(
     most(1n, BigInt(asked.inputTokens) * asked.outputTokenAmount),
   )
   const left = refused.affordableOutput - Number(lost)
-  const takes = Math.max(plan.dialect.outputLimitMin, (facts.thinkingBudget ?? 0) + 1)
+  const takes = Math.max(plan.format.outputLimitMin, (facts.thinkingBudget ?? 0) + 1)
   return { ...refused, affordableOutput: left >= takes ? left : 0 }
 }
 
@@ -355,7 +355,7 @@ function refusal(admission: Exclude<Admission, { kind: 'held' }>, input: Refusal
     case 'insufficient_funds':
       return insufficientFundsError(admission, {
         ...input,
-        outputLimitField: input.context.dialect.outputLimitField,
+        outputLimitField: input.context.format.outputLimitField,
       })
     case 'wait':
       return new TollgateError('balance_held', {

@@ -16,7 +16,7 @@ import { usageMaxOf } from '../../../ledger/rules/plausibility.ts'
 import { costOf, type PricedUsage, upstreamCostOf, withRequestFee } from '../../../ledger/rules/price.ts'
 import type { ReceiptDraft } from '../../../ledger/types.ts'
 import type { Counter } from '../../../tokens/count.ts'
-import type { UpstreamFormat } from '../../../wire/dialect.ts'
+import type { UpstreamFormat } from '../../../wire/format.ts'
 import type { RawUsage, Usage } from '../../../wire/usage.ts'
 import {
   capUsage,
@@ -49,11 +49,11 @@ const noCharge: BillingRule = { payer: 'none', input: 'none', output: 'none' }
 /** The billing rule of every way in which a request can end. */
 export function billingRule(
   outcome: RelayOutcome,
-  dialect: UpstreamFormat,
+  format: UpstreamFormat,
   reported: PlausibleUsage,
 ): BillingRule {
   if (!outcome.dispatched) return noCharge
-  const totals = dialect.reportedTotals(outcome.report?.usage ?? emptyReport)
+  const totals = format.reportedTotals(outcome.report?.usage ?? emptyReport)
   // An implausible count is treated like a missing one.
   const known = { input: totals.input && reported.input, output: totals.output && reported.output }
   const input = known.input ? 'reported' : 'counted'
@@ -205,7 +205,7 @@ export function wastedCost({ wasted }: Pick<UpstreamResponse, 'wasted'>, limits:
 /** null: none was reported, and the attempt ended by itself. */
 function wastedUsage(attempt: WastedUsage, limits: WastedLimits): PricedUsage | null {
   const { plan, hold, rawUsage, waitedMs } = attempt
-  const isReported = rawUsage !== null && plan.dialect.reportedTotals(rawUsage).input
+  const isReported = rawUsage !== null && plan.format.reportedTotals(rawUsage).input
   if (waitedMs === null) return isReported ? capUsage(attempt, rawUsage, null).usage : null
   const usage = isReported
     ? capUsage(attempt, rawUsage, null).usage

@@ -19,7 +19,7 @@ import {
 } from '../../../ledger/rules/price.ts'
 import type { Attempt, ReceiptDraft, Settlement, UsageSource } from '../../../ledger/types.ts'
 import type { Counter } from '../../../tokens/count.ts'
-import type { ProviderObject } from '../../../wire/dialect.ts'
+import type { ProviderObject } from '../../../wire/format.ts'
 import type { Usage } from '../../../wire/usage.ts'
 import { capUsage, countedOutput } from '../../bounds/usage.ts'
 import type {
@@ -65,7 +65,7 @@ export async function settle(
     return releaseHold(deps, request.hold)
   }
   const reported = capUsage(request, outcome.report?.usage ?? emptyReport, outcome.sample)
-  const bill = billingRule(outcome, request.plan.dialect, reported)
+  const bill = billingRule(outcome, request.plan.format, reported)
   const using = billedUsage(deps.counter, { request, outcome, bill, reported })
   const used = using instanceof Promise ? await using : using
   const wasted = wastedCost(request.upstreamResponse, deps.limits)
@@ -217,8 +217,8 @@ function countedSource({ isEstimated }: { readonly isEstimated: boolean }): Usag
 
 /** Unreported reasoning of a disconnected client's request, estimated by time and written off. */
 function hiddenReasoning(deps: SettleDeps, context: RequestContext, request: AnsweredWork): bigint {
-  const { model, dialect } = request.plan
-  if (!model.reasons || dialect.reportsInputEarly) return 0n
+  const { model, format } = request.plan
+  if (!model.reasons || format.reportsInputEarly) return 0n
   const untilMs = request.upstreamResponse.firstContentMs ?? steadyClock(deps.clock, context).wallMs()
   // Failed attempts produced nothing of it.
   const sinceMs = request.upstreamResponse.attempts.at(-1)?.startedMs ?? context.startedMs

@@ -18,7 +18,7 @@ import {
 import type { Ledger } from '../../../ledger/types.ts'
 import type { Counter } from '../../../tokens/count.ts'
 import type { InputSample } from '../../../tokens/text.ts'
-import type { OutputSample } from '../../../wire/dialect.ts'
+import type { OutputSample } from '../../../wire/format.ts'
 import type { Usage } from '../../../wire/usage.ts'
 import { capUsage, countSample } from '../../bounds/usage.ts'
 import type { AnsweredWork, RequestContext, StreamedBody } from '../../request.ts'
@@ -48,7 +48,7 @@ export function checkpoints(
   let checkpoint: ((body: StreamedBody) => void) | undefined
   return (body) => {
     if (checkpoint === undefined) {
-      if (request.plan.dialect.reportsInputEarly) releaseSurplus(deps, context, { request, body })
+      if (request.plan.format.reportsInputEarly) releaseSurplus(deps, context, { request, body })
       checkpoint = checkpointer(deps, context, request)
     }
     checkpoint(body)
@@ -63,7 +63,7 @@ function releaseSurplus(
 ): void {
   const { plan, hold } = input.request
   const { rawUsage } = input.body.usageTap
-  if (!plan.dialect.reportedTotals(rawUsage).input || plan.inputSize.toolUses > 0) return
+  if (!plan.format.reportedTotals(rawUsage).input || plan.inputSize.toolUses > 0) return
   const reported = capUsage({ plan, hold }, rawUsage, null)
   if (!reported.input || !isWholeInput(reported.usage, plan.inputSize.textBytes)) return
   const output = hold.outputLimit * plan.choices
@@ -133,7 +133,7 @@ function checkpointer(
     deps.background.run('checkpoint', async () => {
       try {
         const { usage: reported, input: isPlausible } = capUsage(request, rawUsage, null)
-        const isReported = plan.dialect.reportedTotals(rawUsage).input && isPlausible
+        const isReported = plan.format.reportedTotals(rawUsage).input && isPlausible
         if (!isReported && upstreamResponse.input !== null)
           inputTokens ??= inputOf(deps.counter, upstreamResponse.input)
         const counted = inputTokens === undefined ? undefined : await inputTokens

@@ -1,9 +1,9 @@
-/** The four dialects that the sandbox supports, each composed of its headers, its writer and its errors. */
+/** The four formats that the sandbox supports, each composed of its headers, its writer and its errors. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { messagesErrorEvent, messagesErrorResponse } from './anthropic/errors.ts'
 import { messagesAnswer, messagesEndMark, messagesPing } from './anthropic/writer.ts'
-import type { SandboxDialect } from './dialect.ts'
 import { providerError } from './errors.ts'
+import type { SandboxFormat } from './format.ts'
 import { geminiErrorEvent, geminiErrorResponse } from './gemini/errors.ts'
 import { geminiAnswer, geminiEndMark } from './gemini/writer.ts'
 import { chatErrorEvent, chatErrorResponse } from './openai-chat/errors.ts'
@@ -18,7 +18,7 @@ function hasBearer({ authorization = '' }: IncomingHttpHeaders): boolean {
   return /^Bearer +\S/i.test(authorization)
 }
 
-const openaiDialect: Pick<SandboxDialect, 'checkHeaders' | 'headers' | 'ping'> = {
+const openaiFormat: Pick<SandboxFormat, 'checkHeaders' | 'headers' | 'ping'> = {
   checkHeaders: (headers) => (hasBearer(headers) ? null : providerError('no_credential')),
   headers: (requestId) => ({
     ...edgeHeaders,
@@ -33,8 +33,8 @@ const openaiDialect: Pick<SandboxDialect, 'checkHeaders' | 'headers' | 'ping'> =
   ping: ': ping\n\n',
 }
 
-export const chatDialect: SandboxDialect = {
-  ...openaiDialect,
+export const chatFormat: SandboxFormat = {
+  ...openaiFormat,
   name: 'openai-chat',
   answer: chatAnswer,
   errorResponse: chatErrorResponse,
@@ -43,8 +43,8 @@ export const chatDialect: SandboxDialect = {
   endMark: chatEndMark,
 }
 
-export const responsesDialect: SandboxDialect = {
-  ...openaiDialect,
+export const responsesFormat: SandboxFormat = {
+  ...openaiFormat,
   name: 'openai-responses',
   answer: responsesAnswer,
   errorResponse: responsesErrorResponse,
@@ -54,7 +54,7 @@ export const responsesDialect: SandboxDialect = {
   endMark: responsesEndMark,
 }
 
-export const messagesDialect: SandboxDialect = {
+export const messagesFormat: SandboxFormat = {
   name: 'anthropic',
   checkHeaders: (headers) => {
     const key = headers['x-api-key'] ?? ''
@@ -79,7 +79,7 @@ export const messagesDialect: SandboxDialect = {
   endMark: messagesEndMark,
 }
 
-export const geminiDialect: SandboxDialect = {
+export const geminiFormat: SandboxFormat = {
   name: 'gemini',
   checkHeaders: (headers, query) => {
     const key = headers['x-goog-api-key'] || new URLSearchParams(query).get('key')

@@ -126,7 +126,7 @@ export interface ExtractedFields {
   readonly background?: boolean
   /** The output limit the caller asked for, in tokens; null when it asked for none. */
   readonly outputLimit: number | null
-  /** The number of choices (`n`); 1 where the dialect has no such field. */
+  /** The number of choices (`n`); 1 where the format has no such field. */
   readonly choices: number
   /** A thinking budget in tokens that must stay below the output limit; null when none is set. */
   readonly thinkingBudget: number | null
@@ -251,7 +251,7 @@ export interface ExtractedResponse {
   readonly pending?: string
 }
 
-/** An error for a caller; `category` has a word in every dialect. */
+/** An error for a caller; `category` has a word in every format. */
 export interface ClientError {
   readonly code: string
   readonly category: ErrorCategory

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import type { ConversationFormat } from '../../src/wire/format-names.ts'
 
-export interface DialectClient {
+export interface FormatClient {
   readonly format: ConversationFormat
   path(model: string, stream: boolean): `/${string}`
   /** The header its library sends the key in. */
@@ -40,7 +40,7 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-export const dialectClients: readonly DialectClient[] = [
+export const formatClients: readonly FormatClient[] = [
   {
     format: 'openai-chat',
     path: () => '/v1/chat/completions',
@@ -129,7 +129,7 @@ interface Asked {
 }
 
 /** Sends one request as the client's library would. */
-export function ask(origin: string, client: DialectClient, asked: Asked): Promise<Response> {
+export function ask(origin: string, client: FormatClient, asked: Asked): Promise<Response> {
   const { key, model, stream = false, more = {} } = asked
   const value = client.keyHeader === 'authorization' ? `Bearer ${key}` : key
   return fetch(origin + client.path(model, stream), {
@@ -156,14 +156,14 @@ export function wholeEventsIn(stream: string): readonly Json[] {
   return eventsIn(stream.slice(0, end))
 }
 
-export function streamedText(client: DialectClient, stream: string): string {
+export function streamedText(client: FormatClient, stream: string): string {
   return eventsIn(stream)
     .map((event) => client.deltaOf(event))
     .join('')
 }
 
-export function clientOf(format: ConversationFormat): DialectClient {
-  const found = dialectClients.find((client) => client.format === format)
+export function clientOf(format: ConversationFormat): FormatClient {
+  const found = formatClients.find((client) => client.format === format)
   assert.ok(found !== undefined)
   return found
 }

@@ -1,4 +1,4 @@
-/** A dialect of the sandbox: its header checks, and how it writes responses and errors. */
+/** A format of the sandbox: its header checks, and how it writes responses and errors. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ConversationFormat } from '../src/wire/format-names.ts'
 import type { ErrorResponse, ProviderError } from './errors.ts'
@@ -14,7 +14,7 @@ export interface StreamPosition {
   readonly events: number
 }
 
-export interface SandboxDialect {
+export interface SandboxFormat {
   readonly name: ConversationFormat
   /** The error in the credential or version headers, or null; `query` is '' or without its `?`. */
   checkHeaders(headers: IncomingHttpHeaders, query: string): ProviderError | null
