@@ -1,10 +1,11 @@
 /**
- * Writes src/catalog/hosts/<provider>-models.ts for each host from models.dev's api.json, or from the same models in JSON
- * lines: only facts (names, limits, list prices, dates), one line per model.
- * `node scripts/host-models.js api.json 2026-07-02 wandb`, with the day on which the list was read, and the hosts whose tables
- * are written; without them all.
+ * Writes src/catalog/hosts/host-models-table.ts from models.dev's api.json, or from the same models in JSON lines: only facts
+ * (names, limits, list prices, dates), one line per model.
+ * `node scripts/run.js scripts/host-models.js api.json 2026-07-02 wandb`, with the day on which the list was read, and the
+ * hosts whose models are written; without them all.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { hostModelRows } from '../src/catalog/hosts/host-models-table.ts'
 
 /**
  * @typedef {{ input: number, output: number, cache_read?: number, cache_write?: number, input_audio?: number, reasoning?: number }} ListedRates
@@ -119,7 +120,9 @@ function rates(
     decimal(write || undefined),
     decimal(isAnthropic ? input * 2 : undefined),
     decimal(audio || undefined),
-  ].join(',')
+  ]
+    .join(',')
+    .replace(/,+$/, '')
 }
 
 /** Letters for what a model can do. @param {Listed} model */
@@ -199,12 +202,12 @@ function readList(text) {
 const [path, date, ...only] = process.argv.slice(2)
 const unknown = only.filter((provider) => !Object.hasOwn(hosts, provider))
 if (path === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(date ?? '') || unknown.length > 0) {
-  throw new Error('node scripts/host-models.js <file> <date on which it was read> [<host> …]')
+  throw new Error('node scripts/run.js scripts/host-models.js <file> <date on which it was read> [<host> …]')
 }
 const listed = readList(readFileSync(path, 'utf8'))
-mkdirSync('src/catalog/hosts', { recursive: true })
-for (const [provider, host] of Object.entries(hosts)) {
-  if (only.length > 0 && !only.includes(provider)) continue
+
+/** The source of a host's prices, and its models. @param {string} provider @param {string} host */
+function rows(provider, host) {
   const lines = listed
     .filter((model) => model.host === host && isListed(model))
     .map((model) => regionallyPriced(model, listed))
@@ -215,10 +218,18 @@ for (const [provider, host] of Object.entries(hosts)) {
       return correction === null ? [] : names.map((id) => line({ ...model, ...correction, id }))
     })
     .sort()
-  const text = `/** Models of the host ${provider} with its list prices, read from models.dev on ${date}; written by scripts/host-models.js. */
-export const models = \`
-${lines.join('\n')}
-\`
-${host in sources ? `export const source = '${sources[host]}'\n` : ''}`
-  writeFileSync(`src/catalog/hosts/${provider}-models.ts`, text)
+  return ['', sources[provider] ?? `models.dev, list price of ${date}`, ...lines, ''].join('\n')
 }
+
+const tables = Object.entries(hosts).map(([provider, host]) => {
+  const isKept = only.length > 0 && !only.includes(provider)
+  return `  ${provider}: \`${isKept ? hostModelRows[provider] : rows(provider, host)}\`,\n`
+})
+const text = `/**
+ * Models of hosts with their list prices, in rows of \`model-rows.ts\` below the source of the prices; written by
+ * scripts/host-models.js. Perplexity has none: it charges per request in addition to tokens.
+ */
+export const hostModelRows: Readonly<Record<string, string>> = {
+${tables.join('')}}
+`
+writeFileSync('src/catalog/hosts/host-models-table.ts', text)

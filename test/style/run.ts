@@ -16,7 +16,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const pageNames = /^(?:[A-Z]+|docs\/(?!style\.md$).*)\.md$/
 const sourceNames = /^(?:src|contract|console\/src|console\/docs)\/(?!.*\.test\.ts).*\.tsx?$/
 /** Data of others: names of models, passwords that many people use, programs to paste. */
-const foreign = /builtin-|-models\.ts$|weak-passwords-table|recipes-table|snippets\.ts$|style-text/
+const foreign =
+  /builtin-|catalog\/.*-models-table|weak-passwords-table|recipes-table|snippets\.ts$|style-text/
 
 const tree = readTree(root)
 const texts = [
