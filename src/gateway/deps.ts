@@ -51,6 +51,7 @@ export interface GatewayDeps extends FrontRates {
   /** Workers that read and translate bodies. */
   readonly bodyThreads: Pick<BodyThreads, 'run'>
   readonly bodies: SharedMemory['bodies']
+  readonly decompressor: SharedMemory['decompressor']
   /** The client network of a request, behind trusted proxies. */
   readonly clientNetwork: (request: IncomingMessage) => string
   readonly clock: Clock

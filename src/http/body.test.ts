@@ -68,7 +68,7 @@ const cases: readonly BodyCase[] = [
   {
     name: 'zipped',
     pieces: [`${post}Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\nxx`],
-    expect: '503 unsupported_encoding',
+    expect: '503 compressed',
   },
   {
     name: 'marked as not zipped',

@@ -3,8 +3,10 @@
  * process. It must not read before it is called, nor look at the content.
  */
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { free } from '../base/array-memory.ts'
 import type { Clock, Timer } from '../base/clock.ts'
+import { acceptedEncodings } from '../base/content-encoding.ts'
 import { type ErrorCode, TollgateError } from '../base/errors.ts'
 import { type Allowance, type BudgetRefusal, MemoryReservation } from '../base/shared-budget.ts'
 import type { Downstream } from './downstream.ts'
@@ -27,7 +29,17 @@ export interface BodyReader {
 }
 
 export type BodyFailure =
-  | { readonly kind: 'too_large' | 'gone' | 'timeout' | 'too_slow' | 'unsupported_encoding' }
+  | {
+      readonly kind:
+        | 'too_large'
+        | 'gone'
+        | 'timeout'
+        | 'too_slow'
+        | 'compressed'
+        | 'unknown_encoding'
+        | 'corrupt'
+        | 'expands_too_much'
+    }
   | (BudgetRefusal & { readonly kind: 'no_room' })
 
 /** A whole body. Its budget is reserved until `drop`, after which the bytes are gone. */
@@ -73,14 +85,26 @@ export class Body {
   }
 }
 
+/** How many times its size a compressed body may have, beyond `expandedBytesMin`. */
+export const expansionMax = 100
+
 const failures: Readonly<Record<Exclude<BodyFailure['kind'], 'no_room'>, readonly [ErrorCode, string]>> = {
   too_large: ['body_too_large', 'The request body is too large for this endpoint.'],
   gone: ['request_timeout', 'The client disconnected before the request was complete.'],
   timeout: ['request_timeout', 'The request body did not arrive in time.'],
   too_slow: ['request_timeout', 'The request body arrived too slowly or is incomplete.'],
-  unsupported_encoding: [
+  compressed: [
     'unsupported_media_type',
     'Content-Encoding is not supported for request bodies. Send the body uncompressed.',
+  ],
+  unknown_encoding: [
+    'unsupported_media_type',
+    `Send the body uncompressed, or with one of these encodings: ${acceptedEncodings}.`,
+  ],
+  corrupt: ['invalid_json', 'The request body cannot be decompressed by its Content-Encoding.'],
+  expands_too_much: [
+    'body_too_large',
+    `The request body decompresses to more than ${expansionMax} times its size. Send it uncompressed.`,
   ],
 }
 
@@ -90,7 +114,8 @@ const roomRetryMs = 1_000
 export function bodyError(failure: BodyFailure): TollgateError {
   if (failure.kind !== 'no_room') {
     const [code, message] = failures[failure.kind]
-    return new TollgateError(code, { message })
+    if (failure.kind !== 'unknown_encoding') return new TollgateError(code, { message })
+    return new TollgateError(code, { message, headers: { 'accept-encoding': acceptedEncodings } })
   }
   const { scope } = failure
   if (scope === null) {
@@ -111,22 +136,44 @@ const freedBytesMin = 32 * 1024
 const firstCapacityBytes = 64 * 1024
 const firstAnnouncedBytes = 512 * 1024
 
-/** Sends 100 Continue if the client waits for it, and reads the whole body; never rejects. */
+type Client = Pick<Downstream, 'gone' | 'sendContinue'>
+
+/** Whether the body has to be decompressed. */
+export function isCompressed({ headers }: IncomingMessage): boolean {
+  const encoding = headers['content-encoding']
+  return encoding !== undefined && encoding.trim().toLowerCase() !== 'identity'
+}
+
+/** Sends 100 Continue if the client waits for it, and reads the whole body, which must not be compressed; never rejects. */
 export function readBody(
   reader: BodyReader,
   request: IncomingMessage,
-  client: Pick<Downstream, 'gone' | 'sendContinue'>,
+  client: Client,
 ): Promise<Body | BodyFailure> {
-  const encoding = request.headers['content-encoding']
-  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
-    return Promise.resolve({ kind: 'unsupported_encoding' })
-  }
+  return isCompressed(request) ? Promise.resolve({ kind: 'compressed' }) : readBytes(reader, request, client)
+}
+
+/** The same, and a compressed body stays as it was sent. */
+export function readBytes(
+  reader: BodyReader,
+  request: IncomingMessage,
+  client: Client,
+): Promise<Body | BodyFailure> {
   const length = announcedBytes(request)
   if (length !== undefined && length > reader.limits.bodyBytesMax)
     return Promise.resolve({ kind: 'too_large' })
   if (client.gone) return Promise.resolve({ kind: 'gone' })
   if (waitsForContinue(request)) client.sendContinue()
-  return new Promise((resolve) => new PendingBody(reader, { request, length, resolve }).begin())
+  return new Promise((resolve) => new PendingBody(reader, { source: request, length, resolve }).begin())
+}
+
+/** Reads the output of a decoder as a body, to the limit of the reader; never rejects. */
+export function readDecoded(reader: BodyReader, decoder: Readable): Promise<Body | BodyFailure> {
+  return new Promise((resolve) => {
+    const pending = new PendingBody(reader, { source: decoder, length: undefined, resolve })
+    decoder.once('error', () => pending.fail({ kind: 'corrupt' }))
+    pending.begin()
+  })
 }
 
 /** Whether the client waits for 100 Continue before it sends its body. */
@@ -143,7 +190,7 @@ export function announcedBytes(request: IncomingMessage): number | undefined {
 }
 
 interface Upload {
-  readonly request: IncomingMessage
+  readonly source: Readable
   readonly length: number | undefined
   readonly resolve: (outcome: Body | BodyFailure) => void
 }
@@ -151,7 +198,7 @@ interface Upload {
 /** A body being read: a single piece is not copied, further ones are appended to one growing buffer. */
 class PendingBody {
   readonly #reader: BodyReader
-  readonly #request: IncomingMessage
+  readonly #source: Readable
   readonly #length: number | undefined
   readonly #resolve: (outcome: Body | BodyFailure) => void
   readonly #room: MemoryReservation
@@ -163,26 +210,26 @@ class PendingBody {
   #filledBytes = 0
   readonly #onData = (chunk: Uint8Array): void => this.#take(chunk)
   readonly #onEnd = (): void => this.#succeed()
-  readonly #onClose = (): void => this.#fail({ kind: 'gone' })
+  readonly #onClose = (): void => this.fail({ kind: 'gone' })
 
   constructor(reader: BodyReader, upload: Upload) {
     this.#reader = reader
-    this.#request = upload.request
+    this.#source = upload.source
     this.#length = upload.length
     this.#resolve = upload.resolve
     this.#room = new MemoryReservation(reader.allowance, reader.limits.unmeteredBytes)
   }
 
   begin(): void {
-    const request = this.#request
+    const source = this.#source
     const { clock, limits } = this.#reader
     const nowMs = clock.monoMs()
     this.#endMs = nowMs + limits.requestTimeoutMs
     this.#dueMs = nowMs + limits.uploadGraceMs
     this.#await(nowMs)
-    request.on('close', this.#onClose)
-    request.on('data', this.#onData)
-    request.on('end', this.#onEnd)
+    source.on('close', this.#onClose)
+    source.on('data', this.#onData)
+    source.on('end', this.#onEnd)
   }
 
   #await(nowMs: number): void {
@@ -192,17 +239,17 @@ class PendingBody {
 
   #look(): void {
     const nowMs = this.#reader.clock.monoMs()
-    if (nowMs >= this.#endMs) this.#fail({ kind: 'timeout' })
-    else if (nowMs >= this.#dueMs) this.#fail({ kind: 'too_slow' })
+    if (nowMs >= this.#endMs) this.fail({ kind: 'timeout' })
+    else if (nowMs >= this.#dueMs) this.fail({ kind: 'too_slow' })
     else this.#await(nowMs)
   }
 
   #take(chunk: Uint8Array): void {
     const chunkBytes = chunk.byteLength
     const filledBytes = this.#filledBytes + chunkBytes
-    if (filledBytes > this.#reader.limits.bodyBytesMax) return this.#fail({ kind: 'too_large' })
+    if (filledBytes > this.#reader.limits.bodyBytesMax) return this.fail({ kind: 'too_large' })
     const refusal = this.#makeRoom(chunk, filledBytes)
-    if (refusal !== undefined) return this.#fail({ kind: 'no_room', ...refusal })
+    if (refusal !== undefined) return this.fail({ kind: 'no_room', ...refusal })
     if (this.#bytes !== chunk) {
       this.#bytes.set(chunk, this.#filledBytes)
       free(chunk)
@@ -256,9 +303,9 @@ class PendingBody {
     this.#resolve(new Body(whole, this.#room))
   }
 
-  #fail(failure: BodyFailure): void {
+  fail(failure: BodyFailure): void {
     this.#stop()
-    this.#request.pause()
+    this.#source.pause()
     this.#room.set(0)
     free(this.#bytes)
     this.#bytes = nothing
@@ -267,8 +314,8 @@ class PendingBody {
 
   #stop(): void {
     this.#timer?.cancel()
-    this.#request.off('close', this.#onClose)
-    this.#request.off('data', this.#onData)
-    this.#request.off('end', this.#onEnd)
+    this.#source.off('close', this.#onClose)
+    this.#source.off('data', this.#onData)
+    this.#source.off('end', this.#onEnd)
   }
 }

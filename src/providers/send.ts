@@ -3,16 +3,9 @@
  * redirect, has no deadline except for connecting, and decompresses responses that are compressed without being requested. Does not
  * interpret the bytes.
  */
-import type { Transform } from 'node:stream'
-import {
-  constants,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createZstdDecompress,
-} from 'node:zlib'
 import { assert, unreachable } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
+import { type ContentDecoder, findDecoder } from '../base/content-encoding.ts'
 import { AuthorizedExchange } from './authorized-exchange.ts'
 import { type ConnectionUser, Origin, type OriginOptions, type UpstreamConnection } from './connections.ts'
 import type {
@@ -172,7 +165,7 @@ class UpstreamExchange implements Exchange, ConnectionUser {
     const encoding = headers.get('content-encoding') ?? ''
     const isPlain = encoding === '' || encoding === 'identity' || headers.get('content-length') === '0'
     if (isPlain) return this.#pass({ kind: 'head', status, headers })
-    const decoder = contentDecoder(encoding)
+    const decoder = findDecoder(encoding)?.()
     if (decoder === undefined) return this.broken('protocol', `content-encoding ${encoding}`)
     this.#decoder = decoder
     decoder.on('data', (bytes: Buffer) => this.#deliverOrKeep(bytes))
@@ -347,27 +340,4 @@ export function requestHead(host: string, request: UpstreamRequest, bodyBytes: n
   }
   if (bodyBytes > 0 || withBody.has(method)) text += `content-length: ${bodyBytes}\r\n`
   return { kind: 'head', text: `${text}\r\n` }
-}
-
-/** Write the body to it and end it; pausable, and destroyed to stop. */
-type ContentDecoder = Transform
-
-/** The largest window that RFC 9659 allows for this encoding: 8 MiB. */
-const zstd = { params: { [constants.ZSTD_d_windowLogMax]: 23 } }
-
-const decoders: ReadonlyMap<string, () => ContentDecoder> = new Map([
-  ['gzip', () => createGunzip()],
-  ['x-gzip', () => createGunzip()],
-  ['deflate', () => createInflate()],
-  ['br', () => createBrotliDecompress()],
-  ['zstd', () => createZstdDecompress(zstd)],
-])
-
-/**
- * Decompresses responses of upstreams that compress although `identity` was requested. The output is read chunk by chunk, so that
- * whoever reads it can stop at a limit, and a small response that decompresses to a large one fills no memory. Undefined: an
- * encoding that is not known, or several.
- */
-function contentDecoder(encoding: string): ContentDecoder | undefined {
-  return decoders.get(encoding.toLowerCase())?.()
 }

@@ -634,20 +634,15 @@ for (const { name, head, piece: more, expect } of oversized) {
   })
 }
 
-test('a compressed body is not decompressed, and a body of another type is not read', async () => {
-  const rows = [
-    ['Content-Encoding: gzip\r\n', gzipSync(Buffer.alloc(3_000_000))],
-    ['Content-Encoding: br\r\n', Buffer.from('x')],
-    ['Content-Encoding: gzip, gzip\r\n', gzipSync(gzipSync('{}'))],
-    ['Content-Encoding: identity, gzip\r\n', gzipSync('{}')],
-    ['Content-Encoding: __proto__\r\n', Buffer.from('{}')],
-  ] as const
+test('a body in an encoding or of a type that is not known is not read', async () => {
   for (const format of formats) {
     const account = await gateway.account('3')
-    for (const [headers, body] of rows) {
-      const answer = await gateway.post(format, body, { key: account.key, headers })
+    for (const encoding of ['gzip, gzip', 'identity, gzip', 'compress', '__proto__']) {
+      const headers = `Content-Encoding: ${encoding}\r\n`
+      const answer = await gateway.post(format, gzipSync('{}'), { key: account.key, headers })
       const refusal = readRefusal(format, answer)
-      assert.deepEqual([refusal.status, refusal.code], [415, 'unsupported_media_type'], headers)
+      assert.deepEqual([refusal.status, refusal.code], [415, 'unsupported_media_type'], encoding)
+      assert.equal(headerOf(answer!, 'accept-encoding'), 'zstd, gzip, br, deflate')
     }
     for (const type of [
       'text/plain',

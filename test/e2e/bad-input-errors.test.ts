@@ -235,7 +235,7 @@ const provoked: Partial<Readonly<Record<ErrorCode, Provoke>>> = {
   model_not_found: (format) => ask(format, { model: 'nothing' }),
   no_matching_upstream: (format) => ask(format, { headers: 'X-Tollgate-Route: require=nowhere\r\n' }),
   method_not_allowed: (format) => line(format, 'GET @'),
-  unsupported_media_type: (format) => ask(format, { headers: 'Content-Encoding: br\r\n' }),
+  unsupported_media_type: (format) => ask(format, { headers: 'Content-Encoding: compress\r\n' }),
   expectation_failed: (format) => ask(format, { headers: 'Expect: wonders\r\n' }),
   gateway_loop: (format) => ask(format, { headers: 'X-Tollgate-Hops: 4\r\n' }),
   malformed_http: (format) => ask(format, { headers: 'Host: b\r\n' }),

@@ -55,8 +55,9 @@ export async function countTokens(
   try {
     const received = await receive(deps, caller, context)
     try {
-      // A body without content-length is weighed once it has been read.
-      if (announced === undefined) takeRate(deps, context, caller, weightOf(received.bytes.length) - 1)
+      // The size of a compressed body, or of one without content-length, is known once it has been read.
+      const more = weightOf(received.bytes.length) - weightOf(announced ?? 0)
+      if (more > 0) takeRate(deps, context, caller, more)
       await respond(deps, context, { caller, received, rates })
     } finally {
       received.drop()

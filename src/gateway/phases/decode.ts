@@ -5,7 +5,14 @@ import type { Caller } from '../../access/types.ts'
 import type { Clock } from '../../base/clock.ts'
 import { TollgateError } from '../../base/errors.ts'
 import type { BodyThreads } from '../../bodies/body-threads.ts'
-import { type Body, type BodyFailure, type BodyLimits, bodyError, readBody } from '../../http/body.ts'
+import {
+  type Body,
+  type BodyFailure,
+  type BodyLimits,
+  bodyError,
+  isCompressed,
+  readBody,
+} from '../../http/body.ts'
 import type { SharedMemory } from '../../http/shared-memory.ts'
 import type { ExtractedFields, ReadLimits } from '../../wire/format.ts'
 import { readBetas } from '../../wire/request-fields.ts'
@@ -24,6 +31,7 @@ const jsonOtherValuesMax = 20_000
 export interface ReceiveDeps {
   /** Memory for bodies, shared by all keys, accounts and networks. */
   readonly bodies: SharedMemory['bodies']
+  readonly decompressor: SharedMemory['decompressor']
   readonly limits: BodyLimits
   readonly clock: Clock
 }
@@ -97,7 +105,7 @@ interface ReceiveFileDeps extends ReceiveDeps {
  * of a file, or a part of one.
  */
 export async function receiveFile(
-  { bodies, clock, limits }: ReceiveFileDeps,
+  { limits, ...deps }: ReceiveFileDeps,
   caller: RequestSender,
   context: RequestContext,
   kind: 'file' | 'metadata' | 'part',
@@ -107,16 +115,20 @@ export async function receiveFile(
   }
   const bytesMax = kind === 'metadata' ? limits.fileObjectBytesMax : limits.fileBytesMax
   const bodyBytesMax = Math.min(bytesMax, limits.bodyBytesMax)
-  return readWhole({ bodies, clock, limits: { ...limits, bodyBytesMax } }, caller, context)
+  return readWhole({ ...deps, limits: { ...limits, bodyBytesMax } }, caller, context)
 }
 
 function readWhole(
-  { bodies, limits, clock }: ReceiveDeps,
+  { bodies, decompressor, limits, clock }: ReceiveDeps,
   { key, account }: RequestSender,
   context: RequestContext,
 ): Promise<Body> {
-  const allowance = bodies.allowance({ key, account, network: context.network })
-  return readBody({ allowance, limits, clock }, context.request, context.client).then(bodyOrError)
+  const { request, client, network } = context
+  const reader = { allowance: bodies.allowance({ key, account, network }), limits, clock }
+  const reading = isCompressed(request)
+    ? decompressor.read(account, reader, request, client)
+    : readBody(reader, request, client)
+  return reading.then(bodyOrError)
 }
 
 function bodyOrError(outcome: Body | BodyFailure): Body {
