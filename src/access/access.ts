@@ -10,7 +10,6 @@ import { RecentMap } from '../base/recent-map.ts'
 import type { RateLimits } from '../limits/types.ts'
 import type { Store } from '../store/store.ts'
 import { inTransaction } from '../store/transaction.ts'
-import { foreignProvider } from './foreign-keys.ts'
 import { isManagementKey, makeKey, readKey } from './key-form.ts'
 import { type KeyMemory, type KeyMemoryLimits, keyMemory, keyName } from './key-memory.ts'
 import { insertKey, keyByHash, keyById, keysOf, type StoredKey, saveKey } from './key-rows.ts'
@@ -287,4 +286,35 @@ export function judge(row: KeyRow, nowMs: number, accountRates: (account: bigint
     kind: 'caller',
     caller: { ...owner, label, policy, accountRates: accountRates(account), person: null },
   }
+}
+
+/** Prefixes of other services' API keys, so that the error can name the mistake; longer ones come first. */
+const forms: readonly (readonly [form: RegExp, provider: string])[] = [
+  [/^sk-ant-/, 'Anthropic'],
+  [/^sk-or-/, 'OpenRouter'],
+  [/^sk-(?:proj|svcacct|service|admin|None)-/, 'OpenAI'],
+  [/^sk-[A-Za-z0-9_-]{16,200}T3BlbkFJ/, 'OpenAI'],
+  [/^sess-[A-Za-z0-9]{20}/, 'OpenAI'],
+  [/^AIza[A-Za-z0-9_-]{30}/, 'Google'],
+  [/^AQ\.[A-Za-z0-9_-]{20}/, 'Google'],
+  [/^ya29\./, 'Google'],
+  [/^gsk_/, 'Groq'],
+  [/^xai-/, 'xAI'],
+  [/^pplx-/, 'Perplexity'],
+  [/^hf_/, 'Hugging Face'],
+  [/^r8_/, 'Replicate'],
+  [/^csk-/, 'Cerebras'],
+  [/^fw_/, 'Fireworks AI'],
+  [/^tgp_v1_/, 'Together AI'],
+  [/^nvapi-/, 'NVIDIA'],
+  [/^vck_/, 'Vercel AI Gateway'],
+  [/^sk-lm-/, 'LM Studio'],
+  [/^(?:AKIA|ASIA)[A-Z0-9]{16}$/, 'Amazon Web Services'],
+  [/^ABSK[A-Za-z0-9+/]{20}/, 'Amazon Bedrock'],
+  [/^(?:ghp|gho|ghu|ghs)_|^github_pat_/, 'GitHub'],
+]
+
+/** The service whose key this looks like, if any. */
+export function foreignProvider(credential: string): string | undefined {
+  return forms.find(([form]) => form.test(credential))?.[1]
 }

@@ -1,7 +1,7 @@
 /** Keys of other services, assembled here so that none is in the source. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { foreignProvider } from './foreign-keys.ts'
+import { foreignProvider } from './access.ts'
 
 const filler = 'Ab1'.repeat(20)
 const cases: readonly [parts: readonly string[], provider: string | undefined][] = [

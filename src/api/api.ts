@@ -1,11 +1,21 @@
 /** The control plane over HTTP, mounted on a Fastify server: operations, identity, events, the webhook and the documentation. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { operations } from '../../contract/operations.ts'
+import { accountReference } from '../../contract/values.ts'
+import { assert } from '../base/assert.ts'
+import { TollgateError } from '../base/errors.ts'
+import { networkOf } from '../base/network.ts'
+import type { Actor } from '../control/actor.ts'
+import { authorizeAccount, authorizeActor } from '../control/authorize.ts'
 import type { ControlDeps } from '../control/control-deps.ts'
+import { inputError } from '../control/dispatch.ts'
+import { actorId, authenticateActor } from './actor.ts'
 import type { ApiDeps } from './api-deps.ts'
 import { addAuth } from './auth.ts'
 import { addBodies, type Bodies, openBodies } from './bodies.ts'
 import { openChangeLimiter } from './change-limiter.ts'
-import { addEvents } from './events.ts'
+import type { StreamOpening } from './event-streams.ts'
 import { gatewayOpenApi, gatewayOpenApiPath } from './gateway-openapi.ts'
 import { openApi } from './openapi.ts'
 import { otherRoutes } from './other-routes-table.ts'
@@ -67,4 +77,81 @@ function addWebhook(
       return reply.code(answer.status).type('text/plain; charset=utf-8').send(answer.body)
     })
   })
+}
+
+const { policy: showing } = operations['account.show']
+assert(showing.kind === 'account', 'events are of an account')
+const policy = showing
+const query = z.strictObject({ account: accountReference.optional() })
+
+function addEvents(app: FastifyInstance, deps: ApiDeps): void {
+  app.route({
+    method: 'GET',
+    url: otherRoutes.events.path,
+    // A response without a body cannot stream events.
+    exposeHeadRoute: false,
+    async handler(request, reply) {
+      const asked = query.safeParse(request.query)
+      if (!asked.success) throw inputError(request.query, asked.error)
+      const { actor, account } = await authorizeWatcher(deps, request, asked.data)
+      const watcher = {
+        name: actorId(actor),
+        network: networkOf(deps.clientAddress(request.raw)),
+        account,
+        watch: (listener: Parameters<typeof deps.control.changes.watch>[1]) =>
+          deps.control.changes.watch(account, listener),
+        isStillAuthorized: () => isStillAuthorized(deps, request, { account: asked.data.account, actor }),
+      }
+      const refused = refusals[deps.streams.open(watcher, reply.raw, plainHeaders(reply))]
+      if (refused !== null) throw refused()
+      reply.hijack()
+    },
+  })
+}
+
+const refusals: Readonly<Record<StreamOpening, null | (() => TollgateError)>> = {
+  open: null,
+  gone: null,
+  full: () =>
+    new TollgateError('concurrency_limited', {
+      message: 'Too many open event streams. Close other tabs and try again.',
+      retryAfterMs: 10_000,
+    }),
+  closed: () =>
+    new TollgateError('draining', { message: 'This server is shutting down.', retryAfterMs: 2_000 }),
+}
+
+interface EventsQuery {
+  readonly account?: string | undefined
+}
+
+async function authorizeWatcher(
+  deps: ApiDeps,
+  request: FastifyRequest,
+  { account }: EventsQuery,
+): Promise<{ readonly actor: Actor; readonly account: bigint }> {
+  const actor = await authenticateActor(deps, request.raw)
+  authorizeActor(deps.control, policy, actor)
+  const who = await authorizeAccount(deps.control, policy, actor, { account })
+  return { actor, account: who.account.id }
+}
+
+/** Whether the same caller would be let in now; when that cannot be determined, they may connect again later. */
+async function isStillAuthorized(
+  deps: ApiDeps,
+  request: FastifyRequest,
+  { account, actor }: EventsQuery & { readonly actor: Actor },
+): Promise<boolean> {
+  try {
+    const now = await authorizeWatcher(deps, request, { account })
+    return actorId(now.actor) === actorId(actor)
+  } catch (error) {
+    deps.control.log.debug({ err: error, request: request.id }, 'a stream of events ends')
+    return false
+  }
+}
+
+/** Headers set before the response was hijacked from Fastify. */
+function plainHeaders(reply: FastifyReply): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { operations } from '../../contract/operations.ts'
 import { TollgateError } from '../base/errors.ts'
-import { fieldsOf, inputOfTexts, kindOf, type Texts } from './query-input.ts'
+import { fieldsOf, inputOfTexts, kindOf, type Texts } from './routes.ts'
 
 const schema = z.strictObject({
   text: z.string().optional(),

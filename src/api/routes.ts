@@ -3,6 +3,7 @@
  * is read, then assembles the input and dispatches the operation. Knows no particular operation.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 import type { Operation } from '../../contract/operation.ts'
 import { type ControlErrorBody, type OperationName, operations } from '../../contract/operations.ts'
 import { type ErrorCode, TollgateError } from '../base/errors.ts'
@@ -14,7 +15,6 @@ import { actorId, authenticateActor } from './actor.ts'
 import type { ApiDeps } from './api-deps.ts'
 import type { Bodies } from './bodies.ts'
 import type { ChangeLimiter } from './change-limiter.ts'
-import { inputOfTexts, type Texts } from './query-input.ts'
 import { assertSameSite } from './same-site.ts'
 import { retryHeaders, sendFile } from './send-response.ts'
 
@@ -153,4 +153,47 @@ function sendReply(
   }
   if (produces === 'json') return reply.send(body)
   return sendFile(reply, body as { readonly name: string; readonly text: string })
+}
+
+/** Query parameters: a text, or an array if one is repeated. */
+export type Texts = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** Throws 400 for a parameter that came more than once and is not a list. */
+export function inputOfTexts(schema: z.ZodType, texts: Texts): Readonly<Record<string, unknown>> {
+  const fields = fieldsOf(schema)
+  const input: [string, unknown][] = []
+  for (const [name, text] of Object.entries(texts)) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (text !== undefined) input.push([name, readTexts(name, field, text)])
+  }
+  return Object.fromEntries(input)
+}
+
+type SchemaFields = Readonly<Record<string, z.core.$ZodType | undefined>>
+
+/** The fields of an operation's input. */
+export function fieldsOf(schema: z.ZodType): SchemaFields {
+  const { def } = (schema as z.core.$ZodType as z.core.$ZodObject)._zod
+  return def.type === 'object' ? def.shape : {}
+}
+
+function readTexts(
+  name: string,
+  field: z.core.$ZodType | undefined,
+  text: string | readonly string[],
+): unknown {
+  const kind = field === undefined ? 'string' : kindOf(field)
+  if (kind === 'array') return typeof text === 'string' ? [text] : text
+  if (typeof text !== 'string') {
+    throw new TollgateError('invalid_value', { message: `${name} was sent more than once.`, param: name })
+  }
+  if (kind === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text)
+  if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+/** Type of a field when present: `number`, `boolean`, `array`, or another one that is written as text. */
+export function kindOf(field: z.core.$ZodType): string {
+  const { def } = field._zod as z.core.$ZodTypeInternals & { def: { readonly innerType?: z.core.$ZodType } }
+  return def.innerType === undefined ? def.type : kindOf(def.innerType)
 }

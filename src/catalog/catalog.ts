@@ -3,6 +3,7 @@
  * and in the console (models, prices, upstreams, the markup) into one snapshot that is swapped whole.
  */
 
+import type { RoutingStrategy } from '../../contract/routing-strategies.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Steps } from '../base/steps.ts'
 import { inTransaction } from '../store/transaction.ts'
@@ -27,8 +28,7 @@ import type { OfferInput } from './offer-list.ts'
 import { destinationsOf } from './offers.ts'
 import { readOverride, readOverridesOf, writeOverrides } from './override-rows.ts'
 import { pricesOf } from './price-rows.ts'
-import { fallbackMistake, type RoutingChange, withRouting } from './routing-change.ts'
-import type { Override } from './sources.ts'
+import type { CatalogSources, Override } from './sources.ts'
 import { type CatalogDeps, type CatalogState, type GivenSources, inTurns, load, refresh } from './state.ts'
 import type { PriceVersion, Snapshot } from './types.ts'
 import {
@@ -39,7 +39,7 @@ import {
   writeRejected,
 } from './unknown-members.ts'
 import type { ComparisonInput } from './update/compare.ts'
-import { comparisonSteps } from './update/comparison-base.ts'
+import { presentSteps } from './update/present-prices.ts'
 import { type KeptSecrets, type UpstreamChanges, upstreamChanges } from './upstream-changes.ts'
 
 export type {
@@ -323,4 +323,48 @@ function dated(clock: Clock, definition: ModelDefinition): ModelDefinition {
 function withPrices(before: Override, added: ModelDefinition): Override {
   const prices = [...(before.definition?.prices ?? []), ...(added.prices ?? [])]
   return { ...before, definition: { ...before.definition, ...added, prices } }
+}
+
+/** Left out: unchanged; null: as configured. */
+interface RoutingChange {
+  readonly strategy?: RoutingStrategy | null | undefined
+  readonly fallbacks?: readonly string[] | null | undefined
+}
+
+/** Error in a model's fallbacks; undefined: none. */
+function fallbackMistake(
+  model: string,
+  { fallbacks }: RoutingChange,
+  isKnown: (name: string) => boolean,
+): string | undefined {
+  const names = fallbacks ?? []
+  if (names.includes(model)) return `${model} cannot be its own fallback`
+  if (new Set(names).size < names.length) return 'a fallback is named twice'
+  const other = names.find((name) => !isKnown(name))
+  return other === undefined ? undefined : `unknown model ${other}`
+}
+
+function withRouting(
+  id: string,
+  before: ModelDefinition | null,
+  { strategy, fallbacks }: RoutingChange,
+): ModelDefinition {
+  return {
+    ...before,
+    id,
+    strategy: strategy === undefined ? before?.strategy : (strategy ?? undefined),
+    fallbacks: fallbacks === undefined ? before?.fallbacks : (fallbacks ?? undefined),
+  }
+}
+
+/** The providers that have an upstream, and their models as in force at `atMs`. */
+function* comparisonSteps(
+  { sources, snapshot }: { readonly sources: CatalogSources; readonly snapshot: Snapshot },
+  atMs: number,
+): Steps<Pick<ComparisonInput, 'present' | 'providers'>> {
+  const used = new Set(sources.upstreams.map(({ provider }) => provider))
+  return {
+    present: yield* presentSteps(sources, snapshot, atMs),
+    providers: sources.providers.filter(({ provider }) => used.has(provider)),
+  }
 }

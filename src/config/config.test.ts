@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { configurationPage, configurationPath } from '../../scripts/configuration-page.ts'
-import { type Config, type Environment, limitDefaults, readConfig } from './config.ts'
+import { type Config, type Environment, limitDefaults, processMemoryBytes, readConfig } from './config.ts'
 import { fileSchema, knownNames } from './file.ts'
 import { type Limit, limitsTable } from './limits-table.ts'
-import { processMemoryBytes } from './process-memory.ts'
 import { secretNames, variableNames } from './settings-table.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-config-'))

@@ -2,6 +2,8 @@
  * The only reader of the environment and of `tollgate.yaml`: returns one frozen value with every setting and limit. The
  * settings are defined in `settings-table.ts` and `limits-table.ts`.
  */
+
+import { totalmem } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { UpstreamView } from '../catalog/customer-view.ts'
@@ -20,7 +22,6 @@ import {
   signUpOf,
 } from './identity.ts'
 import { type Limits, limitDefaults, limitsWithin } from './limits-table.ts'
-import { processMemoryBytes } from './process-memory.ts'
 import { type ReadText, secretReader, textOf, withSecretFiles } from './secret-files.ts'
 import { secretNames } from './settings-table.ts'
 import { type TelemetrySettings, telemetryOf } from './telemetry.ts'
@@ -339,4 +340,9 @@ function frozen<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
   for (const part of Object.values(value)) frozen(part)
   return Object.freeze(value)
+}
+
+/** The limit of its container, where there is one, else all of the machine's. Node reports 0 or 2^64 for no limit. */
+export function processMemoryBytes(limit = process.constrainedMemory(), machine = totalmem()): number {
+  return limit > 0 ? Math.min(limit, machine) : machine
 }

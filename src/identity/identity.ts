@@ -2,6 +2,8 @@
  * Identity as the rest of the program sees it: people, sessions and organizations. The core does the work in its own
  * thread, so that a sign-in never delays a request. Must not know money, ledger accounts or keys.
  */
+
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/config.ts'
@@ -9,8 +11,8 @@ import type { Mail } from '../mail/mail.ts'
 import type { AuthRequest, AuthResponse } from './auth-messages.ts'
 import type { CoreDeps, CoreResult } from './core.ts'
 import { passkeysUnavailableReason } from './public-address.ts'
-import { openSessionCache } from './sessions/session-cache.ts'
-import type { Identity, IdentitySummary, Person } from './types.ts'
+import { hashToken, sessionTokenOf } from './sessions/session-token.ts'
+import type { AuthenticatedSession, Identity, IdentitySummary, Person } from './types.ts'
 
 export type { AuthRequest, AuthResponse as AuthAnswer } from './auth-messages.ts'
 
@@ -96,5 +98,69 @@ function summaryOf(
     mail: mail !== null,
     signInWith: signIn.map(({ id, name }) => ({ id, name })),
     passkeysUnavailable: passkeysUnavailableReason(address),
+  }
+}
+
+const sessionsCachedMax = 10_000
+
+/**
+ * Authenticated sessions are cached for a few seconds, so that a page with many requests reads its session once. Any change
+ * clears the cache.
+ */
+interface SessionCacheLimits {
+  readonly sessionCachedMs: number
+}
+
+interface SessionCacheDeps {
+  readonly clock: Clock
+  readonly limits: SessionCacheLimits
+  /** Signs cookies. */
+  readonly secret: string
+  /** The public URL. */
+  readonly address: () => string
+  /** Reads the session whose token has this hash. */
+  readonly read: (hash: string) => Promise<AuthenticatedSession | null>
+}
+
+interface SessionCache {
+  /** null: not signed in. */
+  authenticate(headers: Pick<IncomingHttpHeaders, 'cookie'>): Promise<AuthenticatedSession | null>
+  clear(): void
+}
+
+interface CachedSession {
+  readonly untilMs: number
+  readonly session: AuthenticatedSession | null
+}
+
+/** A bounded cache; the oldest entry is evicted first. */
+function openSessionCache(deps: SessionCacheDeps): SessionCache {
+  const { clock, limits, secret, address, read } = deps
+  const cached = new Map<string, CachedSession>()
+  // A session that was read before a change must not be cached after it.
+  let generation = 0
+  return {
+    async authenticate(headers) {
+      const presented = sessionTokenOf(headers, { address: address(), secret })
+      if (presented === undefined) return null
+      const hash = hashToken(presented)
+      const known = cached.get(hash)
+      if (known !== undefined && clock.monoMs() < known.untilMs) return known.session
+      cached.delete(hash)
+      const startGeneration = generation
+      const session = await read(hash)
+      if (startGeneration === generation) {
+        cached.set(hash, { untilMs: clock.monoMs() + limits.sessionCachedMs, session })
+        for (const oldest of cached.keys()) {
+          if (cached.size <= sessionsCachedMax) break
+          cached.delete(oldest)
+        }
+      }
+      return session
+    },
+    clear() {
+      generation += 1
+      cached.clear()
+    },
   }
 }

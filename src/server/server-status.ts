@@ -6,7 +6,7 @@ import { formatId } from '../base/ids.ts'
 import { program } from '../base/program.ts'
 import { parseAddress } from '../catalog/upstream-address.ts'
 import { type Limits, limitDefaults } from '../config/config.ts'
-import type { AskedHost, ServerStatus } from '../control/control-deps.ts'
+import type { AskedHost, DownloadedText, ServerStatus } from '../control/control-deps.ts'
 import { LastCheckedHost } from '../control/upstream-hosts.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import type { LoadMonitor } from '../http/load-shedding.ts'
@@ -14,8 +14,8 @@ import type { LedgerWatch } from '../ledger/verify/ledger-watch.ts'
 import { type ListModelsDeps, listHostModels, testCredential } from '../providers/host-models.ts'
 import { findHostPaths, type HostPath, hostPaths } from '../providers/host-paths.ts'
 import { connectorOfUpstream } from '../providers/registry.ts'
-import { openSender } from '../providers/send.ts'
-import { downloadText } from './download-text.ts'
+import { openSender, type Sender } from '../providers/send.ts'
+import type { SendFailure } from '../providers/send-types.ts'
 import type { DataPlaneThreads } from './serving-threads.ts'
 
 const noServer = {
@@ -126,4 +126,64 @@ function memoryBytes(): number {
 
 export function stoppedFromConsole(): TollgateError {
   return new TollgateError('request_stopped', { message: 'The request was stopped from the console.' })
+}
+
+/** Time to download a price list. */
+const priceListMs = 30_000
+
+interface DownloadDeps {
+  readonly sender: Pick<Sender, 'send'>
+  readonly clock: Clock
+  readonly limits: { readonly priceListBytesMax: number }
+}
+
+/** Never throws for what the host does. */
+function downloadText({ sender, clock, limits }: DownloadDeps, url: URL): Promise<DownloadedText> {
+  return new Promise((resolve) => {
+    const headers = ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'tollgate']
+    const path = `${url.pathname}${url.search}`
+    const exchange = sender.send({ origin: url.origin, method: 'GET', path, headers, body: [] })
+    const chunks: Uint8Array[] = []
+    let length = 0
+    const timer = clock.after(priceListMs, () => stop('The download took too long.'))
+    const finish = (result: DownloadedText): void => {
+      timer.cancel()
+      resolve(result)
+    }
+    const stop = (message: string): void => {
+      exchange.abort()
+      finish({ kind: 'failed', message })
+    }
+    exchange.listen({
+      head(status) {
+        const problem = headProblem(status)
+        if (problem !== undefined) stop(problem)
+      },
+      chunk(bytes) {
+        length += bytes.length
+        if (length <= limits.priceListBytesMax) chunks.push(bytes)
+        else stop(`The list is larger than ${limits.priceListBytesMax} bytes.`)
+      },
+      end: () => finish({ kind: 'text', text: Buffer.concat(chunks).toString('utf8') }),
+      failed: ({ kind }) => finish({ kind: 'failed', message: failures[kind] }),
+    })
+  })
+}
+
+function headProblem(status: number): string | undefined {
+  if (status >= 300 && status < 400) {
+    return `The URL redirects (HTTP ${status}), which is not followed. Enter the final URL.`
+  }
+  return status === 200 ? undefined : `The host did not return the list (HTTP ${status}).`
+}
+
+const failures: Readonly<Record<SendFailure['kind'], string>> = {
+  refused: 'Could not connect to this URL.',
+  connect_timeout: 'Could not connect to this URL.',
+  dns: 'Host name not found.',
+  tls: "The host's certificate is not valid.",
+  reset: 'The host closed the connection.',
+  aborted: 'The server is shutting down.',
+  protocol: 'The server at this URL does not speak HTTP.',
+  credential: 'The request could not be authorized.',
 }

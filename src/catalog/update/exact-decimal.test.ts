@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatUsd } from '../../../contract/usd.ts'
-import { type PriceUnit, readRate, readWhole } from './exact-decimal.ts'
 import { NumberText, RepeatedName } from './exact-json.ts'
+import { type PriceUnit, readRate, readWhole } from './list-fields.ts'
 
 const cases: readonly (readonly [digits: string, unit: PriceUnit, is: string])[] = [
   ['1.5e-07', 'perToken', '0.15'],

@@ -17,7 +17,6 @@ import type { Config, Limits } from '../../config/config.ts'
 import { clientAddressHeader } from '../auth-messages.ts'
 import type { PersonEmails } from '../people/emails.ts'
 import { cookiePrefix, ownOrigins, passkeyRelyingParty } from '../public-address.ts'
-import { endOldSessions } from '../sessions/old-sessions.ts'
 import type { UserHooks } from '../sign-in/admission-policy.ts'
 import type { Passwords } from '../sign-in/passwords.ts'
 import { endPendingCredentials } from '../sign-in/pending-credentials.ts'
@@ -321,4 +320,40 @@ function issuerConfig(setting: ProviderSetting): GenericOAuthConfig[] {
       requireIdTokenVerification: true,
     },
   ]
+}
+
+/** Bounds one call; the next sign-in deletes the rest. */
+const removedMax = 1_000
+
+/** Deletes expired sessions and the oldest beyond the limit, after each sign-in of `person`. No session in use is judged. */
+async function endOldSessions(
+  database: IdentityDatabase,
+  {
+    person,
+    now,
+    perPersonMax,
+  }: { readonly person: string; readonly now: Date; readonly perPersonMax: number },
+): Promise<void> {
+  await database
+    .deleteFrom('auth_session')
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('auth_session')
+        .select('id')
+        .where('expiresAt', '<=', now.toISOString())
+        .limit(removedMax),
+    )
+    .execute()
+  await database
+    .deleteFrom('auth_session')
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('auth_session')
+        .select('id')
+        .where('userId', '=', person)
+        .orderBy('createdAt', 'desc')
+        .limit(removedMax)
+        .offset(perPersonMax),
+    )
+    .execute()
 }

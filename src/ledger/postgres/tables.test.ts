@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TableName } from '../machine/rows.ts'
-import { postgresMigrations } from './migrations.ts'
-import { schemaStatements } from './schema.ts'
+import { postgresMigrations, schemaStatements } from './migrations.ts'
 import { statements, storedTables, tableNames } from './tables.ts'
 
 /** Found by a text over all accounts: two accounts must not get the same credit or have the same owner. */

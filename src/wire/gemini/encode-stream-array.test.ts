@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fixtureCases } from '../../../test/support/fixtures.ts'
 import type { ClientError } from '../format.ts'
-import { ArrayFraming } from './encode-stream-array.ts'
+import { ArrayFraming } from './encode-stream.ts'
 
 const problem: ClientError = {
   code: 'upstream_error',
