@@ -360,6 +360,11 @@ const wrong: readonly [what: string, text: string, mistake: string][] = [
     'file.yaml: models[0].upstreams: unknown name; write offers: [one, two]',
   ],
   [
+    'a name of another section',
+    'models: [{ id: a, credential: none }]',
+    'file.yaml: models[0].credential: unknown name here',
+  ],
+  [
     'the formats of an offer by their earlier name',
     'models: [{ id: a, offers: [{ upstream: one, dialects: [openai-chat] }] }]',
     'file.yaml: models[0].offers[0].dialects: unknown name; write formats: [openai-chat]',

@@ -155,6 +155,7 @@ function sentences(issue: z.core.$ZodIssue, tree: unknown, known: readonly strin
 
 /** A suggestion for a misspelled name. */
 export function didYouMean(wanted: string, known: readonly string[]): string {
+  if (known.includes(wanted)) return ' here'
   const [name] = nearest(wanted, known, 1)
   return name === undefined ? '' : `; did you mean ${name}?`
 }
