@@ -56,7 +56,6 @@ export function isCustomHost(provider: string): provider is CustomHostKind {
   return Object.hasOwn(customHosts, provider)
 }
 
-/** Settings of a custom host. */
 export interface CustomHost {
   readonly kind: CustomHostKind
   readonly formats: readonly FormatName[]

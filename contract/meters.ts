@@ -20,7 +20,6 @@ export function eachSum<Value>(valueFor: (name: TokenSum) => Value): Record<Toke
   return Object.fromEntries(tokenSumNames.map((name) => [name, valueFor(name)])) as Record<TokenSum, Value>
 }
 
-/** All tokens of one direction. */
 export function sumOfDirection(
   sums: Readonly<Record<TokenSum, number>>,
   direction: 'input' | 'output',
@@ -42,7 +41,6 @@ interface MeterRow {
   readonly column: string
   /** Where the hourly sums count it. */
   readonly sum: TokenSum
-  /** The label in receipts. */
   readonly label: string
   /** In price lists. */
   readonly priceLabel: string

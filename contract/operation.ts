@@ -6,9 +6,6 @@
  */
 import { z } from 'zod'
 
-/** The kinds of callers. */
-export type ActorKind = 'local' | 'person' | 'management_key' | 'anyone'
-
 /** The roles of an organization's members; the person of a personal account is its `owner`. */
 export const roles = ['owner', 'admin', 'developer', 'billing'] as const
 export type Role = (typeof roles)[number]

@@ -137,7 +137,6 @@ export const accountOperations = {
       amount: usd.refine((text) => /[1-9]/.test(text), 'must be more than zero'),
       /** Identifies this credit, such as an invoice number. */
       reference: z.string().trim().min(1).max(200),
-      /** A note for the ledger. */
       note: z.string().max(500).optional(),
     }),
     output: z.strictObject({

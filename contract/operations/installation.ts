@@ -31,7 +31,6 @@ const auditFilter = {
 }
 const namedUpstreams = z.array(upstreamName).min(1).max(100)
 const unknownMember = z.strictObject({
-  /** The format of the requests. */
   format: z.enum(formatNames),
   /** The member as listed: `text.style`, `anthropic-beta: name-2026-01-01`. */
   member: z.string().trim().min(1).max(200),

@@ -18,7 +18,6 @@ const password = z.string().min(10, 'must be at least 10 characters').max(200)
 export const installation = z.strictObject({
   name: z.string(),
   version: z.string(),
-  /** The public URL. */
   address: z.url(),
   signup: z.enum(['open', 'invite', 'closed']),
   /** There is no administrator yet; the setup link creates the first one. */

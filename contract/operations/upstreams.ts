@@ -17,7 +17,6 @@ const servedModels = z.union([z.literal('all'), z.array(listedModel).max(5_000)]
 
 const keyAuth = z.union([z.literal('none'), z.strictObject({ header: z.string().min(1).max(100) })])
 
-/** The fields of an upstream. */
 const upstreamForm = {
   upstream: upstreamName,
   /** A provider of the list, or `custom`, `llama-cpp`, `litellm`, `lmstudio`, `ollama`, `tollgate` or `vllm` for a server of your own. */

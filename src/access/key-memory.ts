@@ -72,7 +72,6 @@ export function keyMemory<Row>(
   }
 }
 
-/** How a key is named in memory. */
 export function keyName(hash: Uint8Array): string {
   return Buffer.from(hash).toString('base64')
 }

@@ -34,7 +34,6 @@ import type {
 import { base64TagPrefix, carrierDigit, mayEndCarrierStart } from '../wire/translation/reasoning-carriers.ts'
 import { type TranslatedRequest, translateRequest } from '../wire/translation/translate.ts'
 
-/** How a body is to be read. */
 interface ReadInput<Format extends ClientFormatName | UpstreamFormatName = ClientFormatName> {
   readonly format: Format
   readonly limits: ReadLimits

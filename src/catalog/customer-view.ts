@@ -71,7 +71,6 @@ export function shownModel(
   return { ...model, provider: shownProvider(view, model.provider) ?? 'other' }
 }
 
-/** Recorded upstreams of a request. */
 interface RecordedUpstreams<Attempt extends { readonly upstream: string }> {
   readonly provider: string
   readonly upstream: string

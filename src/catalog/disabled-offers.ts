@@ -33,7 +33,6 @@ function keyOf({ upstream, upstreamModel }: OfferPlace): string {
   return upstreamModel === undefined ? upstream : `${upstream} ${upstreamModel}`
 }
 
-/** Reads the disabled places. */
 export async function readDisabled(settings: Pick<Settings, 'listByPrefix'>): Promise<DisabledOffers> {
   const rows = await settings.listByPrefix(prefix)
   return new Set(rows.map(({ name }) => name.slice(prefix.length)))

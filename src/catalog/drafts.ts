@@ -136,7 +136,6 @@ function namedUpstreams({ offers }: Pick<ModelDefinition, 'offers'>): readonly s
 
 interface DraftDeps {
   readonly sources: CatalogSources
-  /** The names that are disabled. */
   readonly disabled: ReadonlySet<string>
   readonly finder: OfferFinder
 }
@@ -223,7 +222,6 @@ function priceDrafts(
   return used.flatMap(({ drafts }) => drafts)
 }
 
-/** A price with its scheduled prices. */
 interface PriceGroup {
   readonly effectiveFromMs: number
   readonly drafts: readonly PriceDraft[]

@@ -217,7 +217,6 @@ interface OffersPlan {
   readonly before: ModelOffers
   readonly after: ModelOffers
   readonly override: Override
-  /** Places to disable or enable. */
   readonly places: readonly (Required<OfferPlace> & { readonly disabled: boolean })[]
   readonly unserved: readonly string[]
   readonly alsoDisabled: readonly string[]

@@ -6,7 +6,6 @@ import type { formatNames } from '../../contract/formats.ts'
 import type { Settings } from '../store/settings.ts'
 
 export interface UnknownMember {
-  /** The format of the requests. */
   readonly format: keyof typeof formatNames
   /** `text.style`, `anthropic-beta: name-2026-01-01`. */
   readonly member: string

@@ -68,7 +68,6 @@ export interface Config {
   readonly models: readonly ModelDefinition[]
   /** Alias → model name. */
   readonly aliases: Readonly<Record<string, string>>
-  /** Disabled models. */
   readonly disabled: readonly string[]
   /** The default markup, such as `5%`; null: none. */
   readonly markup: string | null

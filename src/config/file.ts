@@ -160,7 +160,6 @@ export function didYouMean(wanted: string, known: readonly string[]): string {
   return name === undefined ? '' : `; did you mean ${name}?`
 }
 
-/** The value at a path of the tree. */
 export function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
   let value = tree
   for (const part of path) value = (value as Readonly<Record<PropertyKey, unknown>> | undefined)?.[part]

@@ -15,7 +15,6 @@ export type ReadText = (path: string) => TextResult
 
 const fileBytesMax = 4 * 1024 * 1024
 
-/** The text of a file. */
 export function textOf(path: string): TextResult {
   try {
     if (statSync(path).size > fileBytesMax) return { kind: 'unreadable', reason: 'larger than 4 MiB' }

@@ -40,7 +40,6 @@ export interface Callers extends Record<Policy['kind'], { readonly actor: Actor 
   readonly person: { readonly actor: SignedIn }
 }
 
-/** How the audit names an actor. */
 export function nameForAudit(actor: Actor): string {
   switch (actor.kind) {
     case 'person':

@@ -41,7 +41,6 @@ export interface HostAnswer {
   readonly hostMessage: string | null
 }
 
-/** The path of a format at a host. */
 export type CheckedHostPath = OperationOutput<'upstreams.check'>['paths'][number]
 
 /** The answers of an upstream's host when the upstream was reviewed. */

@@ -69,7 +69,6 @@ export interface GatewayDeps extends FrontRates {
   /** Memory for buffered response bytes: incomplete events, terminal events, whole responses. */
   readonly events: SharedMemory['events']
   readonly failpoints: Failpoints
-  /** Files of accounts at providers. */
   readonly files: ProviderFiles
   /** Seals upload URLs. */
   readonly uploads: SecretSealer

@@ -55,7 +55,6 @@ export interface RequestContext {
   readonly id: bigint
   /** The id as every response shows it. */
   readonly requestId: string
-  /** The format that is spoken with the client. */
   readonly format: ClientFormat
   /** Wraps a stream for callers that asked for another shape than events; usually null. */
   readonly envelope: StreamEnvelope | null
@@ -127,7 +126,6 @@ export interface Target {
   /** The model as this provider knows it. */
   readonly model: Model
   readonly price: PriceVersion
-  /** The format that is spoken upstream. */
   readonly format: UpstreamFormat
   readonly connector: Connector
   /** The model name in a translated response: as the caller wrote it, or the name of a fallback. */
@@ -157,7 +155,6 @@ export interface OrderedRequest {
 
 /** route: where, in which order, in which formats, at what prices. */
 export interface Route {
-  /** The operation at the upstream. */
   readonly operation: UpstreamOperation
   /** In the order in which they are tried; never empty. */
   readonly candidates: readonly Candidate[]

@@ -93,7 +93,6 @@ function levelOf(readings: LoadReadings, limits: LoadLimits): LoadLevel {
 
 /** Requests in flight when one more arrives. */
 export interface LoadShare {
-  /** Requests of all accounts. */
   readonly requests: number
   /** Requests of the new request's account. */
   readonly own: number

@@ -76,7 +76,6 @@ export interface FilePlace {
   readonly upstream: string
 }
 
-/** Files to delete at an upstream. */
 export interface PendingDeletions extends FilePlace {
   /** Uploads that are still under way are among them. */
   readonly files: number

@@ -12,7 +12,6 @@ export type EndReason =
   | 'interrupted'
 export type UsageSource = 'reported' | 'counted' | 'estimated' | 'none'
 
-/** An attempt at an upstream. */
 export interface Attempt {
   readonly upstream: string
   readonly status: number | null

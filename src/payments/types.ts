@@ -121,7 +121,6 @@ export interface Payments {
   readonly seller: string
   /** For `POST /api/stripe/webhook`; null: nothing is mounted there. */
   readonly handleWebhook: HandleWebhook | null
-  /** The account that a top-up belongs to. */
   accountOf(topUp: bigint): Promise<bigint | undefined>
   topUp(id: bigint): Promise<TopUp | undefined>
   /** Returns the top-up after checking it with the provider, or as stored if the provider is unreachable. */

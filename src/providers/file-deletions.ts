@@ -27,7 +27,6 @@ interface DueFile {
   readonly fileId: string
 }
 
-/** The records of the files. */
 export interface DeletableFiles {
   /** Where files are to be deleted, and how many, uploads that are still under way among them. */
   pendingDeletions(): Promise<readonly (ProviderFileRef & { readonly files: number })[]>

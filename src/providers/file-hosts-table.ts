@@ -13,7 +13,6 @@ export interface ReadFile {
   readonly expiresMs: number | null
 }
 
-/** A page of a list of files. */
 export interface FilePage {
   readonly limit: number
   readonly after: string | null
@@ -28,7 +27,6 @@ export interface FileHost {
   readonly betas: readonly string[]
   /** Whether callers could choose the ids of files. */
   readonly takesNames: boolean
-  /** The file object in an answer. */
   fileIn(answer: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   /** undefined: not a file. */
   read(object: Readonly<Record<string, unknown>>): ReadFile | undefined

@@ -110,7 +110,6 @@ export function headersIn(headers: FormatHeaders, outgoing: OutgoingRequest): re
   return build(outgoing)
 }
 
-/** Whether a format has a path for it. */
 export function hasAddress(operation: UpstreamOperation, format: UpstreamFormatName): boolean {
   return upstreamFormats[format].paths.operations[operation] !== null
 }

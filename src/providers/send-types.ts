@@ -2,7 +2,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { TokenCache } from './token-cache.ts'
 
-/** A request to an upstream. */
 export interface UpstreamRequest {
   /** Scheme, host and port; no path. */
   readonly origin: string

@@ -78,7 +78,6 @@ export interface CapabilityRow {
   /** Fits the provider's own names, dated ones included. */
   readonly names: RegExp
   readonly takes: Capabilities
-  /** The source of the facts. */
   readonly source: string
 }
 

@@ -10,7 +10,6 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
 import { notBuiltPage } from '../api/page.ts'
 import { packageFolder } from '../base/program.ts'
 
-/** The build's folder. */
 export const builtConsole = fileURLToPath(new URL('console/dist/', packageFolder))
 
 const index = 'index.html'

@@ -25,7 +25,6 @@ import type { DocsFiles } from './docs-files.ts'
 
 export interface ControlPlaneDeps {
   readonly api: ApiDeps
-  /** The metrics of all threads. */
   readonly metrics: MetricsText
   /** Without it `/metrics` does not exist. */
   readonly metricsToken: () => string | null

@@ -3,7 +3,6 @@ import { extname } from 'node:path'
 
 const entry = (name: string): URL => new URL(`./${name}-thread${extname(import.meta.url)}`, import.meta.url)
 
-/** The threads of a store on PostgreSQL. */
 export const postgresThreads = {
   writer: entry('postgres-writer'),
   reader: entry('postgres-reader'),

@@ -176,7 +176,6 @@ function readingOn(
 const tooManyReads = (waiting: number): Error => storeUnavailable(`${waiting} reads are running`)
 
 interface Threads {
-  /** How a thread that reads is started. */
   readonly reading: Omit<ThreadOptions, 'onLost'>
   readonly writer: OpenThread<WriterRequests>
   readonly reader: OpenThread<ReaderRequests>

@@ -16,7 +16,6 @@ import { otherWeights, type Weights, weightsTable } from './weights-table.ts'
 export interface EstimateTarget {
   /** The model as its provider calls it. */
   readonly model: string
-  /** The upstream's format. */
   readonly format: UpstreamFormatName
 }
 

@@ -120,7 +120,6 @@ export interface ReceiptsFound {
   readonly next: bigint | null
 }
 
-/** Usage of a key. */
 export interface KeyActivity {
   /**
    * The minute in which its last request began, ended or was rejected, of one that took another key's place perhaps only
@@ -193,7 +192,6 @@ export interface OfferCounts {
   readonly requests: number
   readonly failures: number
   readonly cost: bigint
-  /** A histogram. */
   readonly firstBytes: readonly number[]
 }
 

@@ -164,7 +164,6 @@ export interface RequestPatch {
   readonly model?: string
   /** The lowered output limit in tokens. */
   readonly outputLimit?: number
-  /** The cap on uses of each server tool. */
   readonly serverToolUsesMax?: number
   /** How the host differs from the format's vendor; absent: not at all. */
   readonly host?: RequestDifferences | undefined
@@ -301,7 +300,6 @@ interface FormatReader<Fields extends ExtractedFields> {
   extractRequest(body: Uint8Array, limits: ReadLimits, address: UrlFields): Fields
 }
 
-/** The client side of a format. */
 export interface ClientFormat<Fields extends ExtractedFields = ExtractedFields> extends FormatReader<Fields> {
   readonly name: ClientFormatName
   readonly routes: ClientRoutes
@@ -320,7 +318,6 @@ export interface ClientFormat<Fields extends ExtractedFields = ExtractedFields> 
   readonly contextMarks: readonly string[]
   /** The frame that reports an error inside a stream that has begun. */
   errorFrame(problem: ClientError): string
-  /** The content-type of its streams. */
   readonly streamType: string
   /** How a stream is wrapped for a query that asks for something else than events; null: it is not. */
   streamEnvelope(query: string): StreamEnvelope | null
@@ -332,7 +329,6 @@ export interface ClientFormat<Fields extends ExtractedFields = ExtractedFields> 
   readonly keepAliveFirst?: string
 }
 
-/** The upstream side of a format. */
 export interface UpstreamFormat<Fields extends ExtractedFields = ExtractedFields>
   extends FormatReader<Fields> {
   readonly name: UpstreamFormatName

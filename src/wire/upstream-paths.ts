@@ -1,6 +1,5 @@
 /** The upstream paths of a format, and what several formats share of that. Pure. */
 
-/** An operation of an upstream. */
 export type UpstreamOperation = 'generate' | 'count_tokens' | 'compact' | 'embed' | 'embed_batch'
 
 /** Paths of a format's upstream operations. */

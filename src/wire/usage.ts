@@ -20,7 +20,6 @@ export interface Usage extends CountedTokens {
   readonly unknown: readonly string[]
 }
 
-/** The amount charged. */
 export interface Charge {
   /** Decimal USD, exact; written as a JSON number. */
   readonly cost: string

@@ -27,7 +27,6 @@ export interface CatalogRow {
   /** The public name. */
   readonly model: string
   readonly provider: string
-  /** The name in the list. */
   readonly listedAs: string
   readonly change: 'new' | 'changed' | 'gone' | 'unclear'
   /** `unclear`: why; otherwise why the row is applied only when chosen by name; null: always applied. */

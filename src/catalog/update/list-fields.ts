@@ -40,7 +40,6 @@ export function unclear(reason: string): Unclear {
   return { kind: 'unclear', reason }
 }
 
-/** Checks that a price is complete. */
 export function checkedPrice(price: Extract<ListedPrice, { kind: 'price' }>): ListedPrice {
   const { input, output } = price.rates
   if (input === undefined || output === undefined) return unclear('the list has no price of input and output')

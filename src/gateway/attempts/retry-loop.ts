@@ -106,7 +106,6 @@ export interface RetryLoopResult<Task> {
    * skipped between them; empty without an attempt.
    */
   readonly attempts: readonly Attempt[]
-  /** The attempts that were retried. */
   readonly retried: readonly FinalAttempt<Task>[]
 }
 

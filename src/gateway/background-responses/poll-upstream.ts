@@ -136,7 +136,6 @@ function causeOf(deps: UpstreamPollDeps, open: OpenResponse): CancelCause {
   return ageOf(deps, open) > deps.limits.backgroundAgeMaxMs ? 'age' : 'client'
 }
 
-/** The result of one poll. */
 export type PollResult =
   | { readonly kind: 'over' }
   | {

@@ -208,7 +208,6 @@ async function countedResponse(
   return estimatedResponse(deps, context, counted)
 }
 
-/** The counting request to an upstream. */
 interface UpstreamRequest extends UpstreamCountRequest {
   /** The response is in the caller's format and is relayed unchanged. */
   readonly isPassthrough: boolean

@@ -62,7 +62,6 @@ export class InFlightRequests {
     return { requests: this.#identified, own, accounts: this.#byAccount.size }
   }
 
-  /** Records the requested model. */
   setRequestedModel(id: bigint, model: string): void {
     const entry = this.#entries.get(id)
     if (entry !== undefined) entry.model = model

@@ -85,7 +85,6 @@ const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, 
 /** Authenticates a request; throws TollgateError. A promise only where something has to be looked up. */
 export type CallerOf = (context: RequestContext) => Caller | Promise<Caller>
 
-/** Authenticates by API key. */
 export function authenticateByKey(deps: AuthenticateDeps): CallerOf {
   return (context) => authenticate(deps, context)
 }

@@ -162,7 +162,6 @@ interface PreferenceInput {
   readonly nowMs: number
 }
 
-/** An offer of a candidate. */
 type Offered = Pick<Offer, 'upstream' | 'upstreamModel' | 'cost'>
 
 /** Differences below this are noise. */

@@ -11,7 +11,6 @@ export interface UsedCodes {
 /** Longer than a code is valid: its own 30 seconds and the windows before and after. */
 const codeLifetimeMs = 120_000
 
-/** Used codes in the identity database. */
 export function openUsedCodes(database: IdentityDatabase, clock: Clock): UsedCodes {
   return {
     async spend(person, code) {

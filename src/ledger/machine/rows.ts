@@ -54,7 +54,6 @@ export const byEmail = (email: string): string => `email ${email}`
 export const byOwner = (owner: string): string => `owner ${owner}`
 export const byReference = (source: string, reference: string): string => `${source} ${reference}`
 
-/** Usage of a key. */
 export interface KeyUsageState {
   readonly key: bigint
   readonly account: bigint

@@ -68,7 +68,6 @@ export function vertexAddress(project: string, location: string): string {
   return `https://${vertexHost(location)}/v1/projects/${project}/locations/${location}`
 }
 
-/** The host of a location. */
 export function vertexHost(location: string): string {
   return Object.hasOwn(multiRegions, location)
     ? (multiRegions[location] ?? '')

@@ -55,7 +55,6 @@ export interface HostIdentity {
   readonly pathPrefix?: (format: UpstreamFormatName, basePath: string) => string
 }
 
-/** The connector of a host. */
 export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector {
   const { provider, displayName, addressExample, credentialForms, fixedHeaders = [] } = identity
   const prefixes = new Map(Object.entries(row.prefixes) as [UpstreamFormatName, string][])

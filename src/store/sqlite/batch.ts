@@ -38,7 +38,6 @@ export interface BatchMemory {
   forgetShared(): void
 }
 
-/** Several memories as one. */
 export function sharedMemory(memories: readonly BatchMemory[]): BatchMemory {
   return {
     flush() {

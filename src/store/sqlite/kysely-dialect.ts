@@ -36,7 +36,6 @@ class RoutedAdapter extends SqliteAdapter {
   }
 }
 
-/** The SQL of a database. */
 export interface SqlLanguage {
   readonly adapter: () => DialectAdapter
   readonly introspector: (database: Kysely<unknown>) => DatabaseIntrospector

@@ -70,7 +70,6 @@ export const statementOperation = 'statement'
 /** Prepares what a writer can do; called once, after the schema is in place. */
 export type PlanWriter = (database: Database) => WriterPlan
 
-/** A database that is open for writing. */
 export interface OpenForWriting {
   readonly database: Database
   readonly fence: Pick<Fence, 'isLost'>

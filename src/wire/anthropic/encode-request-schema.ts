@@ -82,7 +82,6 @@ const schemaLists: Readonly<Record<string, string>> = { anyOf: 'anyOf', oneOf: '
 const silentWords = ['$schema', '$id', '$comment', 'examples']
 const formats = 'date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' ')
 
-/** The schema of an output. */
 export function outputSchema(schema: RawJson): WrittenSchema {
   return withView(schema, (view) => {
     const writer = new SchemaWriter()

@@ -10,7 +10,6 @@ const pricing = `${docs}/pricing`
 const reference = 'https://ai.google.dev/api/generate-content'
 const platform = 'https://cloud.google.com/vertex-ai/generative-ai/docs'
 
-/** Price fields of the body. */
 export const bodyPriceFields = {
   /** The answer is read from a cache that the provider keeps, at a price by the hour. */
   cachedContent: { rule: 'reference', source: `${docs}/caching` },

@@ -32,7 +32,6 @@ export function decodeResponse(body: Uint8Array, usage: Usage): NeutralResponse 
   }
 }
 
-/** The parts of one item. */
 function partsOf(item: JsonRecord): readonly ResponsePart[] {
   switch (item.type) {
     case 'message':

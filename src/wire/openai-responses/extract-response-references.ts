@@ -34,7 +34,6 @@ export class ProviderObjectCollector {
     return this.response === null ? [] : [this.response, ...this.items.values()]
   }
 
-  /** An item that is done. */
   readItem(item: JsonRecord): void {
     const id = textIn(item, 'id')
     if (!idPattern.test(id) || (this.items.size === itemsMax && !this.items.has(id))) return

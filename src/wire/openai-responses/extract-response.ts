@@ -38,7 +38,6 @@ export function readStart(body: Uint8Array, sampleCharactersMax: number): Extrac
   return pending === null ? answer : { ...answer, problem: null, pending }
 }
 
-/** The status of a background response. */
 export interface ResponseState extends Pick<ExtractedResponse, 'rawUsage' | 'sample'> {
   readonly status: 'running' | 'completed' | 'failed' | 'cancelled'
   /** Under which later requests and polls can refer to it, with the items of its output. */

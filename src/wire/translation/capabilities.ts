@@ -41,11 +41,9 @@ export interface Capabilities {
   readonly midSystem: boolean
   readonly parallelSwitch: boolean
   readonly schemaOutput: boolean
-  /** A schema and tools in one request. */
   readonly schemaWithTools: boolean
   /** Messages of the assistant say whether they are comments or the answer (`phase`), and are worse read without. */
   readonly phases?: boolean
-  /** Cache breakpoints are accepted. */
   readonly cacheBreakpoints: boolean
   /** Images inside the result of a tool. */
   readonly resultMedia: boolean

@@ -21,7 +21,6 @@ export interface StreamSink {
   release(send: Send): void
   /** Emits the rest up to the terminal event, after settlement. */
   sendTerminal(cost: ResponseCost, send: Send): void
-  /** Buffered bytes. */
   readonly waitingBytes: number
 }
 
