@@ -5,7 +5,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { limitDefaults } from '../src/config/config.ts'
 import { callServer, findServer } from '../src/server/admin-socket.ts'
-import { databasePath } from '../src/store/database-path.ts'
+import { databasePath } from '../src/store/store.ts'
 import { type Program, startServer, untilAnswering } from './programs.ts'
 import { chatBody, chatPath } from './scenario.ts'
 

@@ -9,9 +9,9 @@ import { policyToText } from '../src/access/policy.ts'
 import { bucketOf, count, type Histogram, toBytes } from '../src/base/histogram.ts'
 import { firstIdAt, hourOf } from '../src/base/ids.ts'
 import { defaultPolicy } from '../src/control/key-policy.ts'
-import { databasePath } from '../src/store/database-path.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { type Database, openForWriting, prepare } from '../src/store/sqlite/connection.ts'
+import { databasePath } from '../src/store/store.ts'
 
 const [folder = '', receiptsGiven = '5000000', keysGiven = '100000'] = process.argv.slice(2)
 const receiptCount = Number(receiptsGiven)

@@ -11,3 +11,27 @@ export function createMutex(): Mutex {
     return own
   }
 }
+
+/** A bounded counting semaphore per key; each acquired place must be released. */
+export class KeyedSemaphore {
+  readonly #acquired = new Map<bigint, number>()
+  readonly #perKeyMax: number
+
+  constructor(perKeyMax: number) {
+    this.#perKeyMax = perKeyMax
+  }
+
+  /** False, and nothing acquired, when the key has no place left. */
+  tryAcquire(key: bigint): boolean {
+    const count = this.#acquired.get(key) ?? 0
+    if (count >= this.#perKeyMax) return false
+    this.#acquired.set(key, count + 1)
+    return true
+  }
+
+  release(key: bigint): void {
+    const count = this.#acquired.get(key) ?? 0
+    if (count <= 1) this.#acquired.delete(key)
+    else this.#acquired.set(key, count - 1)
+  }
+}

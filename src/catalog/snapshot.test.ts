@@ -1,11 +1,10 @@
 /** Which models are available: from the table, the file and the command line to one snapshot. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { builtinModels } from './builtin.ts'
+import { builtinModels, sandboxModels } from './builtin.ts'
 import type { ModelDefinition } from './definition.ts'
 import { draftModels, type PriceDraft } from './drafts.ts'
 import { catalogMistakes } from './mistakes.ts'
-import { sandboxModels } from './sandbox-models.ts'
 import { buildSnapshot } from './snapshot.ts'
 import type { CatalogSources, ProviderFacts } from './sources.ts'
 import { priceAt, type Snapshot } from './types.ts'

@@ -12,7 +12,6 @@ import { canonicalAddress } from '../catalog/upstream-address.ts'
 import { cloudVariables } from './cloud-keys.ts'
 import { upstreamHost } from './custom-upstreams.ts'
 import { type FileResult, readFileText } from './file.ts'
-import { hostKeyNames } from './host-keys.ts'
 import {
   isLoopbackOnly,
   type MailSetting,
@@ -23,7 +22,7 @@ import {
 } from './identity.ts'
 import { type Limits, limitDefaults, limitsWithin } from './limits-table.ts'
 import { type ReadText, secretReader, textOf, withSecretFiles } from './secret-files.ts'
-import { secretNames } from './settings-table.ts'
+import { hostKeyNames, secretNames } from './settings-table.ts'
 import { type TelemetrySettings, telemetryOf } from './telemetry.ts'
 import {
   type Environment,

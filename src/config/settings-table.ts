@@ -3,10 +3,10 @@
  * documentation. The reader, `doctor` and docs/operate/configuration.md use this table.
  */
 import { z } from 'zod'
+import { type HostName, hostVariables } from '../../contract/hosts.ts'
 import { upstreamViews } from '../catalog/customer-view.ts'
 import { cloudKeys } from './cloud-keys.ts'
 import { model, upstream } from './file-lists.ts'
-import { hostKeys } from './host-keys.ts'
 import { signInProviders } from './identity.ts'
 import {
   apiOrigin,
@@ -39,6 +39,29 @@ import {
   resourceAttributeMap,
   resourceAttributes,
 } from './telemetry.ts'
+
+interface HostKeySetting {
+  readonly variable: string
+  readonly schema: typeof credential
+  readonly secret: true
+  readonly default: null
+  readonly doc: string
+}
+
+type HostKeys = { readonly [Name in HostName as `${Name}Key`]: HostKeySetting }
+
+/** Every host with the name of its setting. */
+export const hostKeyNames = (Object.keys(hostVariables) as HostName[]).map(
+  (provider) => ({ provider, setting: `${provider}Key` }) as const,
+)
+
+const hostKeys = Object.fromEntries(
+  hostKeyNames.map(({ provider, setting }): [string, HostKeySetting] => {
+    const { displayName, variable } = hostVariables[provider]
+    const doc = `The API key for ${displayName}; enables its built-in models as \`${provider}/…\` ([providers](providers.md)).`
+    return [setting, { variable, secret: true, schema: credential, default: null, doc }]
+  }),
+) as unknown as HostKeys
 
 export interface Setting {
   /** The environment variable; absent: only in the file. */

@@ -8,12 +8,11 @@ import { createMutex } from '../base/mutex.ts'
 import { type CredentialSealer, endOf } from '../catalog/console-upstreams.ts'
 import { parseMarkup } from '../catalog/prices.ts'
 import type { Multiplier, Upstream } from '../catalog/types.ts'
-import { parseAddress } from '../catalog/upstream-address.ts'
+import { canonicalAddress, parseAddress } from '../catalog/upstream-address.ts'
 import type { Connector } from '../providers/connector.ts'
 import type { Store } from '../store/store.ts'
 import type { ProviderKeyTable } from '../store/tables.ts'
 import { inTransaction } from '../store/transaction.ts'
-import { keyProviders } from './key-providers.ts'
 import { type OwnKeyHealthLimits, openOwnKeyHealth } from './own-key-health.ts'
 import { ownKeyName } from './own-offers.ts'
 import type {
@@ -233,4 +232,34 @@ function feeOf(text: string): Multiplier {
   const raised = parseMarkup(text)
   if (raised === undefined) throw new RangeError(`not a percentage: ${text}`)
   return { numerator: raised.numerator - raised.denominator, denominator: raised.denominator }
+}
+
+/** Answers without a credential. */
+const withoutCredential = 'sandbox'
+
+/** `urls`: other addresses of the operator's choice, by provider. */
+function keyProviders(
+  connectors: readonly Connector[],
+  urls: Readonly<Record<string, string>>,
+): readonly KeyProvider[] {
+  return connectors.filter(takesPlainKeys).map((connector) => {
+    const { provider, displayName, defaultOrigin } = connector
+    const chosen = Object.hasOwn(urls, provider) ? urls[provider] : undefined
+    return { provider, displayName, connector, url: canonicalAddress(chosen ?? defaultOrigin) }
+  })
+}
+
+function takesPlainKeys({ provider, addressExample, credentialForms }: Connector): boolean {
+  return provider !== withoutCredential && addressExample === undefined && credentialForms === undefined
+}
+
+/** Mistakes in the configured addresses, as sentences for the operator. */
+export function keyUrlMistakes(
+  connectors: readonly Connector[],
+  urls: Readonly<Record<string, string>>,
+): readonly string[] {
+  const known = connectors.filter(takesPlainKeys).map(({ provider }) => provider)
+  return Object.keys(urls)
+    .filter((provider) => !known.includes(provider))
+    .map((provider) => `providerKeys.urls: ${provider} must be one of ${known.join(', ')}.`)
 }

@@ -4,7 +4,6 @@
  * of a message.
  */
 import type { UpstreamProblem } from '../wire/format.ts'
-import { withoutAccounts } from './account-ids.ts'
 import type { UpstreamFailure } from './connector.ts'
 import { isContextOverflow } from './context-overflow.ts'
 import { believedMs, retryAfter, waitInWords } from './retry-after.ts'
@@ -252,4 +251,19 @@ function mayGoElsewhere(meaning: ErrorKind, headers: ReadonlyMap<string, string>
   if (meaning === 'rejected' && advice === 'true') return true
   if (meaning === 'server' && advice === 'false') return false
   return consequences[meaning].retry === 'elsewhere'
+}
+
+/**
+ * Account ids as OpenAI (`org-…`, `proj_…`), Google (`projects/…`), Anthropic (`org: <uuid>`) and AWS (`arn:…:<account>:`) write
+ * them.
+ */
+const accountIds =
+  /\b(org-|proj_|projects?\/|project_number:)(?=[a-z-]{0,60}[A-Z\d])[A-Za-z\d-]+|\b(org(?:anization)?: ?)[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\b(arn:aws[\w-]*:[\w-]*:[\w-]*:)\d{12}/g
+
+/** The text with each id cut down to its kind. */
+export function withoutAccounts(text: string): string {
+  return text.replace(
+    accountIds,
+    (_, kind?: string, label?: string, resource?: string) => `${kind ?? label ?? resource ?? ''}…`,
+  )
 }

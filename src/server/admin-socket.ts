@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { type ErrorCode, errors } from '../../contract/errors.ts'
-import { isWindows, prepareSocketLocation } from './socket-location.ts'
+import { isWindows, prepareSocketLocation } from './listeners.ts'
 
 export interface AdminLimits {
   /** The largest input, and the largest answer that the client reads. */

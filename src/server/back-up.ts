@@ -19,7 +19,7 @@ import { identityPath } from '../identity/store/database.ts'
 import type { VerifyReport } from '../ledger/types.ts'
 import { verifyFolder } from '../ledger/verify/verify-folder.ts'
 import { copyDatabase, syncToDisk } from '../store/copy-database.ts'
-import { databasePath } from '../store/database-path.ts'
+import { databasePath } from '../store/store.ts'
 
 interface Backup {
   /** Absolute path. */

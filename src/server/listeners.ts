@@ -2,7 +2,9 @@
  * Servers of a process: the main thread's, and with several threads the others on the same port and the
  * socket at which they reach the main thread. Decides nothing about requests.
  */
-import { rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { listen } from '../http/listen.ts'
 import type { HttpServer } from '../http/server.ts'
@@ -10,7 +12,6 @@ import { passedMore, takePeersFromThreads } from './pass-to-main.ts'
 import type { Services } from './services.ts'
 import { createServer, type DataPlaneOptions, type ServerParts } from './serving.ts'
 import { type DataPlaneThreads, noThreads, startDataPlaneThreads } from './serving-threads.ts'
-import { prepareSocketLocation } from './socket-location.ts'
 
 export interface Listeners {
   /** Where it listens: `http://127.0.0.1:8080`. */
@@ -79,4 +80,31 @@ function forPassedRequests(config: Config): Config {
   const headersMax = limits.headersMax + passedMore.headers
   const headerBytesMax = limits.headerBytesMax + passedMore.headerBytes
   return { ...config, limits: { ...limits, headersMax, headerBytesMax } }
+}
+
+/** Longer paths do not fit into a socket address on every system. */
+const socketPathBytesMax = 100
+export const isWindows = process.platform === 'win32'
+
+interface SocketLocation {
+  /** Made for the socket alone; null where sockets are no files. */
+  readonly folder: string | null
+  readonly socketPath: string
+}
+
+/** A folder of our own, closed to others before the socket exists, so that there is no moment in which they can connect. */
+export function prepareSocketLocation(dataFolder: string, name: string): SocketLocation {
+  // Named pipes are outside of the file system, and others than their maker cannot write to them.
+  if (isWindows) return { folder: null, socketPath: `\\\\.\\pipe\\tollgate-${name}-${process.pid}` }
+  const ownFolder = join(dataFolder, name)
+  // A server that was taken over removes its own socket and no other.
+  const socketPath = join(ownFolder, `socket-${process.pid}`)
+  if (Buffer.byteLength(socketPath) > socketPathBytesMax) {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-'))
+    return { folder, socketPath: join(folder, 'socket') }
+  }
+  rmSync(ownFolder, { recursive: true, force: true })
+  mkdirSync(ownFolder, { recursive: true, mode: 0o700 })
+  chmodSync(ownFolder, 0o700)
+  return { folder: ownFolder, socketPath }
 }

@@ -9,7 +9,6 @@ import type { Config } from '../config/config.ts'
 import { databaseUrl as databaseUrlSchema } from '../config/schemas.ts'
 import { identityPath } from '../identity/store/database.ts'
 import { identityMigrations } from '../identity/store/migrations/index.ts'
-import { databasePath } from '../store/database-path.ts'
 import { migrate } from '../store/migrate.ts'
 import { type Migration, migrations } from '../store/migrations/index.ts'
 import { removeSettingIn, settingIn } from '../store/move-database.ts'
@@ -17,7 +16,7 @@ import { connect, type PostgresConnection } from '../store/postgres/connection.t
 import { type Database, openForWriting } from '../store/sqlite/connection.ts'
 import { takeFence } from '../store/sqlite/fence.ts'
 import { recoverJournal } from '../store/sqlite/row-journal.ts'
-import { claimDataFolder } from '../store/store.ts'
+import { claimDataFolder, databasePath } from '../store/store.ts'
 import {
   beginOn,
   fillAndCommit,

@@ -5,7 +5,7 @@
  * `const opened = await openStore({ dataDirectory, threads: storeThreads, clock, limits, … })`
  * `if (opened.kind === 'refused') …opened.message…; else opened.store`
  */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type AttachOptions,
@@ -15,7 +15,6 @@ import {
   openDatabase,
   type Refused,
 } from './database.ts'
-import { databasePath } from './database-path.ts'
 import { type Lock, takeLock } from './lock.ts'
 import type { SharedChange } from './postgres/shared-changes.ts'
 import type { Tables } from './tables.ts'
@@ -118,3 +117,13 @@ export function claimDataFolder(
     message: `Another process of this program is using ${dataDirectory}. Stop it first, or choose another data directory.`,
   }
 }
+
+/** With what is not yet written back into the database's own file. */
+export function databaseBytes(dataDirectory: string): number {
+  const path = databasePath(dataDirectory)
+  return [path, `${path}-wal`].reduce((sum, file) => {
+    return sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0)
+  }, 0)
+}
+
+export const databasePath = (dataFolder: string): string => join(dataFolder, 'tollgate.db')

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
-import { KeyedSemaphore } from '../base/keyed-semaphore.ts'
+import { KeyedSemaphore } from '../base/mutex.ts'
 import type { Store } from '../store/store.ts'
 import type { Slice, SliceCursor, SliceGroup, UsageReads } from './reads.ts'
 import type { UsageOperations } from './record-refusals.ts'

@@ -143,12 +143,14 @@ function stronglyConnected(edges: ReadonlyMap<string, readonly string[]>): strin
  * names, but none of its own: a folder with one file of a row has all files of that row.
  */
 const formatFiles: readonly (readonly string[])[] = [
-  ['index', 'extract-request', 'request-price-table'],
+  ['index', 'extract-request'],
+  ['request-price-table'],
   ['extract-response', 'extract-usage'],
   ['encode-error'],
   ['tap-stream'],
   ['decode-request', 'encode-response', 'encode-stream', 'request-policy-table'],
-  ['encode-request', 'decode-response', 'decode-stream', 'tap-stream', 'strip-carriers'],
+  ['encode-request', 'decode-response', 'decode-stream', 'tap-stream'],
+  ['strip-carriers'],
   ['encrypted-reasoning'],
 ]
 

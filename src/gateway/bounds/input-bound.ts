@@ -7,7 +7,7 @@
 import { eachOutput, type OutputClasses, type OutputMeter } from '../../../contract/meters.ts'
 import type { Caller } from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
-import type { KeyedSemaphore } from '../../base/keyed-semaphore.ts'
+import type { KeyedSemaphore } from '../../base/mutex.ts'
 import type { BodyThreads } from '../../bodies/body-threads.ts'
 import type { Model, PriceVersion } from '../../catalog/types.ts'
 import type { Body } from '../../http/body.ts'

@@ -1,17 +1,42 @@
 /** The migrations of a PostgreSQL database in their order. A migration that was released is never changed again. */
 import { sharedStatements } from '../../store/migrations/0001-schema.ts'
-import { retentionTable } from '../../store/migrations/0002-receipt-retention.ts'
-import { offerTables } from '../../store/migrations/0003-offer-statistics.ts'
-import { alertOffColumn } from '../../store/migrations/0006-alerts-off.ts'
-import { oneOwner, removeLaterOwners } from '../../store/migrations/0007-one-owner.ts'
-import { offerCost, offerCostColumn } from '../../store/migrations/0008-offer-cost.ts'
-import { format, renamedFormats } from '../../store/migrations/0009-format.ts'
+import {
+  alertOffColumn,
+  format,
+  offerCost,
+  offerCostColumn,
+  offerTables,
+  oneOwner,
+  removeLaterOwners,
+  renamedFormats,
+  retentionTable,
+} from '../../store/migrations/index.ts'
 import type { Migration } from '../../store/migrations/migration.ts'
 import { changeTriggers } from '../../store/postgres/change-triggers.ts'
 import { toPostgres } from '../../store/postgres/schema-text.ts'
-import type { TableName } from '../machine/rows.ts'
-import { accountNamesFollow } from './account-names.ts'
+import { byEmail, byOwner, type TableName } from '../machine/rows.ts'
 import { columnType, storedTables, tableNames } from './tables.ts'
+
+/** Inserts the names of accounts that have no rows yet. */
+export const addAccountNames = `INSERT INTO account_name (name, account)
+  SELECT '${byEmail('')}' || email, id FROM account_profile WHERE email IS NOT NULL
+  UNION ALL SELECT '${byOwner('')}' || owner, id FROM account_profile WHERE owner IS NOT NULL`
+
+const accountNamesFollow: readonly string[] = [
+  // By their keys: the table has no index by account.
+  `CREATE FUNCTION rename_account() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN
+      DELETE FROM account_name WHERE name IN ('${byEmail('')}' || OLD.email, '${byOwner('')}' || OLD.owner);
+      INSERT INTO account_name (name, account)
+        SELECT '${byEmail('')}' || NEW.email, NEW.id WHERE NEW.email IS NOT NULL
+        UNION ALL SELECT '${byOwner('')}' || NEW.owner, NEW.id WHERE NEW.owner IS NOT NULL;
+      RETURN NULL;
+    END $$`,
+  `CREATE TRIGGER account_profile_renamed AFTER UPDATE OF email, owner ON account_profile
+    FOR EACH ROW EXECUTE FUNCTION rename_account()`,
+  'DELETE FROM account_name',
+  addAccountNames,
+]
 
 /**
  * The ledger's tables are made from the columns that its statements use. The invariants of a row are constraints here, in

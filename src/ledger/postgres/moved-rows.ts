@@ -4,7 +4,7 @@
  */
 import type { PostgresConnection } from '../../store/postgres/connection.ts'
 import { type Database, prepare } from '../../store/sqlite/connection.ts'
-import { addAccountNames } from './account-names.ts'
+import { addAccountNames } from './migrations.ts'
 
 const lookups: readonly string[] = [
   addAccountNames,

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { plainAsk, plainDraft } from '../../../test/support/ledger-values.ts'
 import { manualClock } from '../../../test/support/manual-clock.ts'
 import { openTestLedger, type TestLedgerOptions } from '../../../test/support/open-ledger.ts'
-import { databasePath } from '../../store/database-path.ts'
+import { databasePath } from '../../store/store.ts'
 
 const account = 7n
 

@@ -6,7 +6,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type pg from 'pg'
 import { keepsStatements } from '../../base/database-hosts.ts'
 import { endClient, openClient, type Watch, watchClient } from './client.ts'
-import { poolSettings, readValue } from './connection-settings.ts'
+import { poolSettings, readValue } from './connection.ts'
 import { isReadOnly, stateOf } from './errors.ts'
 
 export interface StatementServerSetup {

@@ -7,7 +7,17 @@ import { type ExtractedFields, type Media, type ReadLimits, type RequestPatch, W
 import { type BytePatch, type NumberPatch, numberPatch, type Span } from '../json/byte-patch.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
-import { pricedMembers } from './request-price-table.ts'
+
+/**
+ * Members of a Converse request that change what Bedrock charges: tiers, optimized latency, guardrails, prompts that are stored
+ * there. This program writes none of them; one that is there is an option without a price. API_runtime_Converse, 2026-11.
+ */
+const pricedMembers: readonly string[] = [
+  'serviceTier',
+  'performanceConfig',
+  'guardrailConfig',
+  'promptVariables',
+]
 
 export interface ConverseFields extends ExtractedFields {
   readonly modelSpan: null

@@ -1,5 +1,6 @@
 /** Amazon Bedrock's Converse, assembled: a format of upstreams alone, for the models that Bedrock serves in no other. */
 import type { StreamedFormat } from '../format.ts'
+import type { BytePatch } from '../json/byte-patch.ts'
 import type { UpstreamCodec } from '../translation/codec.ts'
 import { noOperations } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
@@ -9,8 +10,12 @@ import { encodeRequest } from './encode-request.ts'
 import { type ConverseFields, extractRequest, patchRequest } from './extract-request.ts'
 import { extractResponse, problemStatus } from './extract-response.ts'
 import { reportedTotals, toUsage } from './extract-usage.ts'
-import { stripCarriers } from './strip-carriers.ts'
 import { tapStream } from './tap-stream.ts'
+
+/** Nothing of a client's goes upstream in this format as it is, so that no body has carriers. */
+function stripCarriers(): readonly BytePatch[] {
+  return []
+}
 
 export const bedrockConverse: StreamedFormat<ConverseFields> = {
   name: 'bedrock-converse',

@@ -11,9 +11,22 @@ import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { isGiven, TwoSpellings } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { embeddingsMembers } from '../known-members.ts'
-import { PricedOptions, unpriced } from '../price-fields.ts'
+import { PricedOptions, type PriceField, unpriced } from '../price-fields.ts'
 import { readRequestObject } from '../request-fields.ts'
-import { embedPriceFields } from './request-price-table.ts'
+
+/**
+ * The fields of a request for Google's embeddings that can change what it charges, with the page each fact was read from.
+ * Every other field is passed through and costs only its tokens.
+ */
+const embedPriceFields = {
+  /** Only a price row makes the rate of another tier known. */
+  serviceTier: {
+    rule: 'values',
+    name: 'service_tier',
+    free: ['standard', 'unspecified'],
+    source: 'https://ai.google.dev/gemini-api/docs/pricing',
+  },
+} as const satisfies Readonly<Record<string, PriceField>>
 
 const bodyFields = new TwoSpellings('model', 'content', 'requests', 'serviceTier').knowing(embeddingsMembers)
 

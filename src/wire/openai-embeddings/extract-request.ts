@@ -8,10 +8,29 @@ import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { embeddingsMembers } from '../known-members.ts'
-import { PricedOptions } from '../price-fields.ts'
+import { PricedOptions, type PriceField, routerPriceFields } from '../price-fields.ts'
 import { fallbackModels, readRequestObject } from '../request-fields.ts'
 import type { VectorEncoding } from '../vector-encoding.ts'
-import { embeddingsPriceFields } from './request-price-table.ts'
+
+/**
+ * The fields of an embeddings request that can change what the provider charges, with the page each fact
+ * was read from. Every other field is passed through and costs only its tokens.
+ */
+const embeddingsPriceFields = {
+  ...routerPriceFields,
+  /** Embeddings have one rate at their vendor; where a host sells tiers, only a price row makes one known. */
+  service_tier: {
+    rule: 'values',
+    name: 'service_tier',
+    free: ['auto', 'default', 'standard'],
+    source: 'https://developers.openai.com/api/docs/pricing',
+  },
+  background: {
+    rule: 'refused',
+    why: 'background requests are not supported in this format. Remove the field.',
+    source: 'https://developers.openai.com/api/docs/guides/background',
+  },
+} as const satisfies Readonly<Record<string, PriceField>>
 
 type EmbeddingsPriceName = keyof typeof embeddingsPriceFields
 

@@ -6,7 +6,7 @@
 import type { Caller } from '../../../access/types.ts'
 import type { Background } from '../../../base/background.ts'
 import { TollgateError } from '../../../base/errors.ts'
-import type { KeyedSemaphore } from '../../../base/keyed-semaphore.ts'
+import type { KeyedSemaphore } from '../../../base/mutex.ts'
 import { inTime } from '../../../base/store-wait.ts'
 import { divideUp, least, most } from '../../../ledger/rules/money.ts'
 import type { BoundAmounts } from '../../../ledger/rules/price.ts'

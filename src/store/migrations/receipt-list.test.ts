@@ -5,8 +5,7 @@ import { test } from 'node:test'
 import { temporaryDirectory } from '../../../test/support/open-ledger.ts'
 import { migrate } from '../migrate.ts'
 import { openForWriting, prepare } from '../sqlite/connection.ts'
-import { receiptList } from './0005-receipt-list.ts'
-import { migrations } from './index.ts'
+import { migrations, receiptList } from './index.ts'
 
 test('the list has the receipts from before, and loses one with its receipt', (context) => {
   const database = openForWriting(join(temporaryDirectory(context), 'tollgate.db'))
