@@ -41,7 +41,6 @@ export const siteSections: readonly SiteSection[] = [
     pages: [
       page('concepts/money', 'How money works'),
       page('concepts/formats', 'Formats'),
-      page('concepts/hosts', 'Providers and routing'),
       page('concepts/security', 'Security'),
       page('concepts/glossary', 'Glossary'),
     ],
@@ -68,7 +67,7 @@ export const siteSections: readonly SiteSection[] = [
       page('operate/postgresql', 'PostgreSQL'),
       page('operate/scale', 'Scale'),
       page('operate/providers', 'Providers'),
-      page('operate/models', 'Models and prices'),
+      page('operate/models', 'Models and upstreams'),
       page('operate/price-options', 'Priced options'),
       page('operate/people', 'People and sign-in'),
       page('operate/keys', 'API keys'),

@@ -53,7 +53,7 @@ export const framedPages = [
   ],
   ['/console/settings', () => import('./features/settings/page'), 'Settings', Settings, ''],
   ['/console/admin', () => import('./features/admin/page'), 'Admin', ShieldCheck, ''],
-  ['/console/admin/models/$model', () => import('./features/admin/model-page')],
+  ['/console/admin/models/$model', () => import('./features/admin/page')],
   ['/console/admin/$section', () => import('./features/admin/page')],
   ['/console/admin/accounts/$account', () => import('./features/admin/account-page')],
 ] as const satisfies readonly ConsolePage[]

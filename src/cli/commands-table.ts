@@ -50,6 +50,15 @@ export const commands: readonly Command[] = [
     texts: { fallbacks: 'models to try if it fails, none, or file for the configuration' },
     print: print.model,
   }),
+  command('models offer MODEL UPSTREAM', 'models.offer', {
+    texts: {
+      upstreamModel: "upstream's name for the model, if different",
+      contextTokens: 'context length in tokens, for an unknown model',
+      outputTokensMax: 'maximum output tokens, for an unknown model',
+      formats: 'the formats that the upstream has for it, e.g. openai-chat',
+    },
+    print: print.model,
+  }),
   command('models offers MODEL', 'offers.show', { print: printOffers.offers }),
   command('models offers check MODEL', 'offers.check', { print: printOffers.preview }),
   command('models offers set MODEL', 'offers.set', {
@@ -82,15 +91,6 @@ export const commands: readonly Command[] = [
   ),
   command('markup', 'markup.show', { print: printInstallation.markup }),
   command('markup set PERCENT', 'markup.set', { print: printInstallation.markup }),
-  command('models offer MODEL UPSTREAM', 'models.offer', {
-    texts: {
-      upstreamModel: "upstream's name for the model, if different",
-      contextTokens: 'context length in tokens, for an unknown model',
-      outputTokensMax: 'maximum output tokens, for an unknown model',
-      formats: 'the formats that the upstream has for it, e.g. openai-chat',
-    },
-    print: print.model,
-  }),
   command('upstreams', 'upstreams.list', { print: printInstallation.upstreams }),
   command('upstreams add UPSTREAM', 'upstreams.put', {
     texts: {

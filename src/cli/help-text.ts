@@ -19,7 +19,7 @@ const globalOptions = [
 const sections: readonly (readonly [title: string, firstWords: readonly string[]])[] = [
   ['Server', ['serve', 'reload', 'setup-link', 'doctor', 'migrate', 'backup', 'move', 'system']],
   ['Accounts and keys', ['account', 'key', 'credit', 'code', 'requests']],
-  ['Models and providers', ['models', 'catalog', 'markup', 'upstreams', 'provider-keys']],
+  ['Models and upstreams', ['models', 'catalog', 'markup', 'upstreams', 'provider-keys']],
   ['Users', ['people']],
   ['Auditing', ['audit', 'ledger', 'losses', 'members']],
 ]

@@ -122,7 +122,7 @@ const checks: readonly WarningCheck[] = [
     const usable = catalog.upstreams.filter(({ disabled, problem }) => !disabled && problem === null)
     if (usable.length > (hasSandbox ? 1 : 0)) return []
     return [
-      'No upstream has an API key, so only sandbox models, if enabled, can be used. Add one on the Upstreams page, or start with OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY set.',
+      'No upstream has an API key, so only sandbox models, if enabled, can be used. Add one on the page Models and upstreams, or start with OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY set.',
     ]
   },
   ({ catalog, health }) =>

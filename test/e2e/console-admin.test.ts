@@ -34,6 +34,8 @@ const dialog = () => page.getByRole('dialog')
 const button = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true })
 const inDialog = (name: string) => dialog().getByRole('button', { name, exact: true })
 const row = (text: string) => page.getByRole('row').filter({ hasText: text })
+const upstreamRow = (name: string) =>
+  page.getByRole('table', { name: 'Upstreams' }).getByRole('row').filter({ hasText: name })
 const toast = (text: string | RegExp) => page.getByRole('region', { name: 'Messages' }).getByText(text)
 
 /** The public price list. */
@@ -259,7 +261,7 @@ test('the markup is changed and removed', async () => {
     ['7.5', '7.5%'],
     ['', 'None'],
   ] as const) {
-    await button('Edit').click()
+    await button('Edit markup').click()
     await dialog().getByLabel('Percent').fill(text)
     await inDialog('Save').click()
     await page.getByRole('main').getByText(shown, { exact: true }).waitFor()
@@ -286,7 +288,7 @@ async function setsPriceAsItIs(): Promise<void> {
 test('a key that its provider rejects is saved only by a second choice', async () => {
   const credential = ['a', 'wrong', 'credential', '987654'].join('-')
   host.answers = () => 401
-  await page.goto('/console/admin/upstreams')
+  await page.goto('/console/admin/models')
   await picked('OpenAI')
   await dialog().getByLabel('Name', { exact: true }).fill('wrong')
   await dialog().getByLabel('Base URL').fill(host.origin)
@@ -306,7 +308,7 @@ test('a key that its provider rejects is saved only by a second choice', async (
 
 test('an upstream is added after a preview of its models; its credential does not go to another URL', async () => {
   const credential = ['upstream', 'credential', 'abcdef123456'].join('-')
-  await page.goto('/console/admin/upstreams')
+  await page.goto('/console/admin/models')
   await picked('OpenAI')
   await dialog().getByLabel('Name', { exact: true }).fill('second')
   await dialog().getByLabel('Base URL').fill(`${host.origin}/openai/v1/`)
@@ -334,7 +336,7 @@ test('an upstream is added after a preview of its models; its credential does no
   assert.match((await tryIt.getAttribute('href')) ?? '', /^\/console\/playground\?model=gpt-4\.1/)
   const sold = (await soldNow()).map(({ model }) => model).filter((name) => name.startsWith('gpt-'))
   assert.deepEqual(sold, ['gpt-4.1'], 'nothing is put on sale that was not chosen')
-  await row('second').getByText('…3456').waitFor()
+  await upstreamRow('second').getByText('…3456').waitFor()
   assert.ok(!(await page.content()).includes(credential))
   await opened('second', 'Edit')
   assert.equal(await dialog().getByLabel('API key').inputValue(), '')
@@ -394,7 +396,7 @@ test('the strategy and the fallbacks of a model are set', async () => {
 })
 
 test('an upstream without models leads to their choice, before and after it is added', async () => {
-  await page.goto('/console/admin/upstreams')
+  await page.goto('/console/admin/models')
   await picked('OpenAI')
   await dialog().getByLabel('Name', { exact: true }).fill('empty')
   await dialog().getByLabel('Base URL').fill(`${host.origin}/openai/v1`)
@@ -426,12 +428,14 @@ test('the overview names the model whose requests fail, and not the whole upstre
   await page.getByText('The upstream does not have this path or model.').waitFor()
   await visit.accessible()
   await page.getByRole('main').getByRole('link', { name: 'Review' }).last().click()
-  await row('second').waitFor()
+  await upstreamRow('second').waitFor()
+  await page.getByRole('table', { name: 'Models at second' }).getByText('gpt-4.1').first().waitFor()
   visit.clean()
 })
 
-test('an upstream is removed', async () => {
+test('an upstream is removed, at the address that the page had before', async () => {
   await page.goto('/console/admin/upstreams')
+  await page.waitForURL(/\/console\/admin\/models$/)
   await opened('second', 'Remove')
   await inDialog('Remove').click()
   await toast('second and its API key were removed.').waitFor()
@@ -439,7 +443,7 @@ test('an upstream is removed', async () => {
 })
 
 test('a server of the operator is added with its models, each at the price that is entered, and disabled with one choice', async () => {
-  await page.goto('/console/admin/upstreams')
+  await page.goto('/console/admin/models')
   await button('Add upstream').click()
   await visit.accessible()
   await dialog().getByRole('searchbox').fill('vll')
@@ -471,7 +475,8 @@ test('a server of the operator is added with its models, each at the price that 
   await toast(/^my-vllm was added/).waitFor()
   const sold = (await soldNow()).find(({ model }) => model === 'my-vllm/host-a')
   assert.equal(sold?.price.input, '0.00')
-  const status = page.getByRole('region', { name: 'my-vllm', exact: true })
+  await upstreamRow('my-vllm').getByRole('link', { name: 'my-vllm' }).click()
+  const status = page.getByRole('table', { name: 'Models at my-vllm' })
   await status.getByText('Serving').waitFor()
   await visit.accessible()
   await status.getByRole('button', { name: 'Disable host-a at my-vllm' }).click()

@@ -71,7 +71,7 @@ async function groupsShown(): Promise<string> {
 test('a model of the list leads to its page, with its offers, costs and margins', async () => {
   await page.goto('/console/admin/models?q=team')
   await page.getByRole('link', { name: 'team/llama' }).click()
-  await page.waitForURL(/\/console\/admin\/models\/team%2Fllama$/)
+  await page.waitForURL(/\/console\/admin\/models\/team%2Fllama\?q=team$/)
   await group(1).getByText('$0.80 / $3.00').waitFor()
   await group(1).getByText('20.0% / 25.0%').waitFor()
   assert.equal(await groupsShown(), 'own | groq-1')

@@ -68,7 +68,7 @@ test('what is typed while the palette loads is its first search', async () => {
   await page.keyboard.press('Control+k')
   await page.keyboard.type('upst')
   load()
-  await palette(page).getByRole('option', { name: 'Admin: Upstreams' }).waitFor()
+  await palette(page).getByRole('option', { name: 'Admin: Models and upstreams' }).waitFor()
   assert.equal(asked, 1)
   await page.keyboard.type('reams')
   assert.equal(await palette(page).getByRole('combobox').inputValue(), 'upstreams')

@@ -35,8 +35,7 @@ const acts: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Receipt' }).waitFor()
   },
-  // The page grows when the second card has its figures.
-  async 'admin-upstreams'(page) {
+  async 'admin-upstream'(page) {
     await page.getByRole('region', { name: 'Models at openai', exact: true }).waitFor()
   },
 }

@@ -1,7 +1,7 @@
 /** The markup on models without an individual one. */
 import { type JSX, useState } from 'react'
 import { Button } from '@/components/button'
-import { Card } from '@/components/card'
+import { Explained } from '@/components/explained'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
 import { Problem } from '@/components/problem'
@@ -13,34 +13,30 @@ import { errorAt, FormDialog } from './form-dialog.tsx'
 export function Markup(): JSX.Element {
   const markup = useOperation('markup.show')
   const [isOpen, setOpen] = useState(false)
+  if (markup.isError) return <Problem problem={markup.error} onRetry={() => void markup.refetch()} />
   return (
-    <Card
-      title="Markup"
-      description="Added to every list price from the moment you set it. Models with their own markup in the configuration keep it."
-      actions={
-        <Button size="small" onClick={() => setOpen(true)} disabled={markup.data === undefined}>
-          Edit
-        </Button>
-      }
-    >
-      {markup.isError ? (
-        <Problem problem={markup.error} onRetry={() => void markup.refetch()} />
-      ) : markup.data === undefined ? (
-        <Skeleton className="h-8 w-24" />
+    <p className="flex items-center gap-2 text-ink-soft">
+      <Explained text="Added to every list price from the moment you set it. Models with their own markup in the configuration keep it.">
+        Markup
+      </Explained>
+      {markup.data === undefined ? (
+        <Skeleton className="h-4 w-12" />
       ) : (
-        <p>
-          <span className="tabular text-2xl leading-8 font-semibold">{markup.data.markup ?? 'None'}</span>
-          {markup.data.markup === null ? null : (
-            <span className="ml-2 text-sm text-ink-soft">
-              {markup.data.from === 'configuration' ? 'from configuration' : 'set here'}
-            </span>
-          )}
-        </p>
+        <span className="tabular font-medium text-ink">{markup.data.markup ?? 'None'}</span>
       )}
+      {markup.data?.from === 'configuration' && markup.data.markup !== null ? 'from configuration' : null}
+      <Button
+        size="small"
+        aria-label="Edit markup"
+        onClick={() => setOpen(true)}
+        disabled={markup.data === undefined}
+      >
+        Edit
+      </Button>
       {isOpen && markup.data !== undefined ? (
         <SetMarkup present={markup.data.markup} onClose={() => setOpen(false)} />
       ) : null}
-    </Card>
+    </p>
   )
 }
 

@@ -5,12 +5,11 @@ import { Button } from '@/components/button'
 import { GripVertical, MoreHorizontal } from '@/components/icons'
 import { Input } from '@/components/input'
 import { Menu, MenuItem, MenuLine } from '@/components/menu'
-import { When } from '@/components/when'
 import { cn } from '@/lib/class-names'
 import { count, duration, exactUsd, isZero, percent, usd } from '@/lib/format'
 import type { EditedOffer, ShownOffer, Target } from './offer-groups.ts'
 import { ProviderLogo } from './provider-picker.tsx'
-import { stateLabel } from './upstream-status.tsx'
+import { StateOf, SwitchButton } from './upstream-status.tsx'
 
 export interface OfferRowProps {
   readonly offer: EditedOffer
@@ -53,7 +52,7 @@ export function OfferRow(props: OfferRowProps): JSX.Element {
         <div className="min-w-0">
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <span className="font-medium break-all">{upstream}</span>
-            <StateOf shown={shown} />
+            <OfferState shown={shown} />
           </span>
           <span className="block font-mono text-[0.8125rem] break-all text-ink-soft">{upstreamModel}</span>
         </div>
@@ -109,7 +108,7 @@ function Handle(props: OfferRowProps): JSX.Element {
   )
 }
 
-function StateOf({ shown }: Pick<OfferRowProps, 'shown'>): JSX.Element {
+function OfferState({ shown }: Pick<OfferRowProps, 'shown'>): JSX.Element {
   if (shown === undefined) return <Badge tone="info">Not saved</Badge>
   const { enabled, trouble, status } = shown
   if (enabled && trouble !== null) {
@@ -119,32 +118,18 @@ function StateOf({ shown }: Pick<OfferRowProps, 'shown'>): JSX.Element {
       </Badge>
     )
   }
-  const [tone, label] = stateLabel(status)
-  return (
-    <>
-      <Badge tone={tone}>{label}</Badge>
-      {status.until === null ? null : (
-        <span className="text-sm text-ink-soft">
-          until <When at={status.until} exact />
-        </span>
-      )}
-    </>
-  )
+  return <StateOf status={status} />
 }
 
 function SwitchOf({ offer, shown, pending, onSwitch }: OfferRowProps): JSX.Element | null {
   if (shown === undefined) return null
-  const verb = shown.enabled ? 'Disable' : 'Enable'
   return (
-    <Button
-      variant="ghost"
-      size="small"
-      aria-label={`${verb} ${offer.upstreamModel} at ${offer.upstream}`}
-      disabled={pending}
-      onClick={onSwitch}
-    >
-      {verb}
-    </Button>
+    <SwitchButton
+      isEnabled={shown.enabled}
+      label={`${offer.upstreamModel} at ${offer.upstream}`}
+      pending={pending}
+      onSwitch={onSwitch}
+    />
   )
 }
 

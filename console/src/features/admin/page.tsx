@@ -1,5 +1,5 @@
 /** Admin: one section per area of the installation; the URL names the section. */
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, Navigate, useParams } from '@tanstack/react-router'
 import { type ComponentType, type JSX, lazy, Suspense } from 'react'
 import { LinkButton } from '@/components/button'
 import { Empty } from '@/components/empty'
@@ -16,7 +16,6 @@ const parts: Readonly<Record<SectionId, ComponentType>> = {
   accounts: lazy(patiently(async () => ({ default: (await import('./accounts.tsx')).Accounts }))),
   people: lazy(patiently(async () => ({ default: (await import('./people.tsx')).People }))),
   models: lazy(patiently(async () => ({ default: (await import('./models.tsx')).Models }))),
-  upstreams: lazy(patiently(async () => ({ default: (await import('./upstreams.tsx')).Upstreams }))),
   codes: lazy(patiently(async () => ({ default: (await import('./codes.tsx')).Codes }))),
   payments: lazy(patiently(async () => ({ default: (await import('./payments.tsx')).Payments }))),
   'write-offs': lazy(patiently(async () => ({ default: (await import('./write-offs.tsx')).WriteOffs }))),
@@ -25,10 +24,14 @@ const parts: Readonly<Record<SectionId, ComponentType>> = {
 }
 
 export function AdminPage(): JSX.Element {
-  const { section } = useParams({ strict: false })
-  const shown = sections.find(([id]) => id === section) ?? sections[0]
+  const { section, model } = useParams({ strict: false })
+  // An earlier version had a page of upstreams.
+  if (section === 'upstreams')
+    return <Navigate to="/console/admin/$section" params={{ section: 'models' }} search={true} replace />
+  const open = model === undefined ? section : 'models'
+  const shown = sections.find(([id]) => id === open) ?? sections[0]
   return (
-    <AdminFrame title={`${shown[1]} · Admin`} here={shown[0]}>
+    <AdminFrame title={`${model ?? shown[1]} · Admin`} here={shown[0]}>
       <Part id={shown[0]} />
     </AdminFrame>
   )

@@ -2,8 +2,7 @@
 export const sections = [
   ['accounts', 'Accounts'],
   ['people', 'People'],
-  ['models', 'Models'],
-  ['upstreams', 'Upstreams'],
+  ['models', 'Models and upstreams'],
   ['codes', 'Codes'],
   ['payments', 'Payments'],
   ['write-offs', 'Write-offs'],

@@ -1,5 +1,5 @@
-/** Upstreams: where requests go, their health, and those added here. */
-
+/** Upstreams: where requests go, their health, and those added here. Each leads to its models below. */
+import { Link } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import { Badge, type Tone } from '@/components/badge'
 import { Button } from '@/components/button'
@@ -11,16 +11,16 @@ import { MoreHorizontal, Plus, Server } from '@/components/icons'
 import { Menu, MenuItem } from '@/components/menu'
 import { OnPhone } from '@/components/on-phone'
 import { Problem } from '@/components/problem'
-import { type Column, Table } from '@/components/table'
+import { type Column, opensRow, Table } from '@/components/table'
 import { toast } from '@/components/toaster'
 import { When } from '@/components/when'
+import { cn } from '@/lib/class-names'
 import { count, percent } from '@/lib/format'
 import { useChange, useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import type { Upstream } from './listed-rows.ts'
 import { ProviderLogo, ProviderPicker } from './provider-picker.tsx'
 import { UpstreamForm } from './upstream-form.tsx'
-import { UpstreamStatus } from './upstream-status.tsx'
 import { type UpstreamSwitch, useUpstreamSwitch } from './upstream-switch.tsx'
 
 type State = Upstream['health']['state']
@@ -45,6 +45,9 @@ const healthWords: Readonly<Record<State, readonly [Tone, label: string, explana
   ],
   unused: ['neutral', 'Unused', 'Not called since the server started or its API key changed.'],
 }
+
+/** The list of models. */
+export const modelsId = 'models'
 
 type Doing =
   | { readonly kind: 'pick' }
@@ -95,7 +98,6 @@ export function Upstreams(): JSX.Element {
           />
         )}
       </Card>
-      <UpstreamStatus />
       {toggle.dialog}
       {doing?.kind === 'pick' ? (
         <ProviderPicker
@@ -129,7 +131,16 @@ function columnsOf(onDo: (doing: Doing) => void, toggle: UpstreamSwitch): readon
         <div className="flex items-start gap-3">
           <ProviderLogo provider={upstream.provider} />
           <div className="min-w-0">
-            <span className="font-medium">{upstream.name}</span>
+            <Link
+              to="/console/admin/$section"
+              params={{ section: 'models' }}
+              search={{ upstream: upstream.name }}
+              hash={modelsId}
+              {...opensRow}
+              className={cn(opensRow.className, 'data-[status=active]:text-accent')}
+            >
+              {upstream.name}
+            </Link>
             <span className="block max-w-60 truncate text-sm text-ink-soft" title={upstream.url ?? undefined}>
               {upstream.url ?? `${upstream.provider}, default URL`}
             </span>

@@ -20,7 +20,7 @@ export function NoModels({ icon }: { readonly icon?: ReactNode }): JSX.Element {
         operator ? (
           <LinkButton
             to="/console/admin/$section"
-            params={{ section: 'upstreams' }}
+            params={{ section: 'models' }}
             search={{ create: 'yes' }}
             variant="primary"
           >

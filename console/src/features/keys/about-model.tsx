@@ -18,7 +18,7 @@ export function AboutModel({ model }: { readonly model: string }): JSX.Element |
           To use models from OpenAI, Anthropic and Google,{' '}
           <Link
             to="/console/admin/$section"
-            params={{ section: 'upstreams' }}
+            params={{ section: 'models' }}
             search={{}}
             className="underline underline-offset-3"
           >

@@ -23,7 +23,12 @@ export function FailingUpstreams(): JSX.Element {
               : `Requests for the model ${health.failingModel} at the upstream ${name} fail.`
           }
           action={
-            <LinkButton size="small" to="/console/admin/$section" params={{ section: 'upstreams' }}>
+            <LinkButton
+              size="small"
+              to="/console/admin/$section"
+              params={{ section: 'models' }}
+              search={{ upstream: name }}
+            >
               Review
             </LinkButton>
           }

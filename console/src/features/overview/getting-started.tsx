@@ -164,7 +164,7 @@ function AddProvider({ isDone, triesSandbox, onTrySandbox }: AddProviderProps): 
         <div className="flex flex-wrap gap-2">
           <LinkButton
             to="/console/admin/$section"
-            params={{ section: 'upstreams' }}
+            params={{ section: 'models' }}
             search={{ create: 'yes' }}
             variant={triesSandbox ? 'secondary' : 'primary'}
           >

@@ -18,7 +18,7 @@ export function NoProvider(): JSX.Element | null {
         <LinkButton
           size="small"
           to="/console/admin/$section"
-          params={{ section: 'upstreams' }}
+          params={{ section: 'models' }}
           search={{ create: 'yes' }}
         >
           Add provider key

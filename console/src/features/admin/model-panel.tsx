@@ -1,48 +1,26 @@
-/** A model as operators see it: price, offers and actions. */
-import { Link, useParams } from '@tanstack/react-router'
-import { type JSX, useState } from 'react'
+/** The model that the address names, above the lists: price, routing, offers and actions. */
+import type { JSX } from 'react'
 import { Badge } from '@/components/badge'
-import { Button } from '@/components/button'
-import { ArrowLeft } from '@/components/icons'
+import { LinkButton } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { Skeleton } from '@/components/skeleton'
 import { Stat } from '@/components/stat'
 import { useOperation } from '@/lib/operations'
 import { exactUsd } from '@/lib/usd'
 import type { Model } from './listed-rows.ts'
-import { PriceHistory, SetPrice } from './model-price.tsx'
-import { ModelRouting, strategyWords } from './model-routing.tsx'
+import { ModelMenu } from './model-menu.tsx'
+import { strategyWords } from './model-routing.tsx'
 import { OfferEditor } from './offer-editor.tsx'
-import { AdminFrame } from './page.tsx'
 import { providerName } from './providers.ts'
+import { modelsId } from './upstreams.tsx'
 
-export function AdminModelPage(): JSX.Element {
-  const { model: name = '' } = useParams({ strict: false })
+export function ModelPanel({ name }: { readonly name: string }): JSX.Element {
   const models = useOperation('models.list', { all: true })
   const model = models.data?.find((one) => one.model === name)
-  return (
-    <AdminFrame title={`${name} · Admin`} here="models">
-      <div className="flex flex-col gap-6">
-        <Link
-          to="/console/admin/$section"
-          params={{ section: 'models' }}
-          className="inline-flex items-center gap-1.5 self-start text-sm text-ink-soft hover:text-ink"
-        >
-          <ArrowLeft aria-hidden="true" className="size-4" />
-          All models
-        </Link>
-        {models.isError ? (
-          <Problem problem={models.error} onRetry={() => void models.refetch()} />
-        ) : models.data === undefined ? (
-          <Skeleton className="h-32 rounded-xl" />
-        ) : model === undefined ? (
-          <p>No model has the name {name}.</p>
-        ) : (
-          <Shown key={name} model={model} />
-        )}
-      </div>
-    </AdminFrame>
-  )
+  if (models.isError) return <Problem problem={models.error} onRetry={() => void models.refetch()} />
+  if (models.data === undefined) return <Skeleton className="h-32 rounded-xl" />
+  if (model === undefined) return <p>No model has the name {name}.</p>
+  return <Shown model={model} />
 }
 
 /** Hint with the markup over the list price, in USD. */
@@ -53,23 +31,30 @@ function markupHint(price: string, list: string): string {
 }
 
 function Shown({ model }: { readonly model: Model }): JSX.Element {
-  const [doing, setDoing] = useState<'price' | 'history' | 'routing'>()
-  const close = (): void => setDoing(undefined)
   const { details, sold, reason } = model
   return (
     <>
-      <div className="-mt-4 flex flex-wrap items-start justify-between gap-4">
+      <div className="flex items-start justify-between gap-4">
         <div className="min-w-0">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <h2 className="font-mono text-lg font-semibold tracking-tight break-all">{model.model}</h2>
             <Badge tone={sold ? 'good' : 'warn'}>{sold ? 'Enabled' : 'Disabled'}</Badge>
           </div>
-          <p className="text-ink-soft">{sold ? providerName(details?.provider ?? '') : reason}</p>
+          <p className="text-ink-soft">
+            {sold ? providerName(details?.provider ?? '') : reason}
+            {details === null ? null : ` · ${details.price.source}`}
+          </p>
         </div>
-        <div className="flex flex-wrap gap-2">
-          <Button onClick={() => setDoing('price')}>Set price</Button>
-          <Button onClick={() => setDoing('history')}>Price history</Button>
-          <Button onClick={() => setDoing('routing')}>Routing</Button>
+        <div className="flex gap-2">
+          <ModelMenu model={model} />
+          <LinkButton
+            to="/console/admin/$section"
+            params={{ section: 'models' }}
+            search={true}
+            hash={modelsId}
+          >
+            Close
+          </LinkButton>
         </div>
       </div>
       {details === null ? null : (
@@ -100,9 +85,6 @@ function Shown({ model }: { readonly model: Model }): JSX.Element {
         </div>
       )}
       <OfferEditor model={model.model} />
-      {doing === 'price' ? <SetPrice model={model} onClose={close} /> : null}
-      {doing === 'history' ? <PriceHistory model={model} onClose={close} /> : null}
-      {doing === 'routing' ? <ModelRouting model={model} onClose={close} /> : null}
     </>
   )
 }
