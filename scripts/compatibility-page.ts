@@ -3,7 +3,7 @@
  * `node scripts/run.js scripts/compatibility-page.ts`. A test compares the page with the tables.
  */
 import { writeFileSync } from 'node:fs'
-import { builtinModels } from '../src/catalog/builtin.ts'
+import { builtinModels } from '../src/catalog/builtin/builtin.ts'
 import type { Connector } from '../src/providers/connector.ts'
 import { connectors } from '../src/providers/registry.ts'
 import type { ConversationFormat, TargetFormat } from '../src/wire/format-names.ts'

@@ -9,9 +9,9 @@ import { idSource, systemRandom } from '../base/ids.ts'
 import { settingsOf } from '../store/settings.ts'
 import type { Store } from '../store/store.ts'
 import { type Catalog, type GivenSources, openCatalog } from './catalog.ts'
-import type { CredentialSealer } from './console-upstreams.ts'
 import type { ModelDefinition } from './definition.ts'
 import { priceAt } from './types.ts'
+import type { CredentialSealer } from './upstreams/console-upstreams.ts'
 
 const house: ModelDefinition = {
   id: 'house-1',

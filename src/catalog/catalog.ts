@@ -8,26 +8,20 @@ import type { Clock } from '../base/clock.ts'
 import type { Steps } from '../base/steps.ts'
 import { inTransaction } from '../store/transaction.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
-import { type ListedOffer, offersByUpstream } from './disabled-offers.ts'
-import {
-  type ListedUpstream,
-  listUpstreams,
-  type UpstreamChange,
-  type UpstreamPreview,
-} from './listed-upstreams.ts'
 import { definitionMistake } from './mistakes.ts'
 import { nearestNames } from './nearest.ts'
+import { type ListedOffer, offersByUpstream } from './offers/disabled-offers.ts'
 import {
   type ModelOffers,
   type OfferChanges,
   type OffersPreview,
   offerChanges,
   writeOffer,
-} from './offer-changes.ts'
-import type { OfferInput } from './offer-list.ts'
-import { destinationsOf } from './offers.ts'
+} from './offers/offer-changes.ts'
+import type { OfferInput } from './offers/offer-list.ts'
+import { destinationsOf } from './offers/offers.ts'
 import { readOverride, readOverridesOf, writeOverrides } from './override-rows.ts'
-import { pricesOf } from './price-rows.ts'
+import { pricesOf } from './prices/price-rows.ts'
 import type { CatalogSources, Override } from './sources.ts'
 import { type CatalogDeps, type CatalogState, type GivenSources, inTurns, load, refresh } from './state.ts'
 import type { PriceVersion, Snapshot } from './types.ts'
@@ -40,7 +34,13 @@ import {
 } from './unknown-members.ts'
 import type { ComparisonInput } from './update/compare.ts'
 import { presentSteps } from './update/present-prices.ts'
-import { type KeptSecrets, type UpstreamChanges, upstreamChanges } from './upstream-changes.ts'
+import {
+  type ListedUpstream,
+  listUpstreams,
+  type UpstreamChange,
+  type UpstreamPreview,
+} from './upstreams/listed-upstreams.ts'
+import { type KeptSecrets, type UpstreamChanges, upstreamChanges } from './upstreams/upstream-changes.ts'
 
 export type {
   CatalogDeps,

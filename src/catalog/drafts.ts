@@ -14,8 +14,8 @@ import {
   type OfferFinder,
   offerFinder,
   providerOf,
-} from './offers.ts'
-import { type PriceBody, parseMarkup, priceBodies, priceText } from './prices.ts'
+} from './offers/offers.ts'
+import { type PriceBody, parseMarkup, priceBodies, priceText } from './prices/prices.ts'
 import type { CatalogSources } from './sources.ts'
 import { billingProviders, type Model } from './types.ts'
 

@@ -10,8 +10,8 @@ import { TollgateError } from '../base/errors.ts'
 import { formatId } from '../base/ids.ts'
 import type { ClientFormatName } from '../wire/format-names.ts'
 import { type CustomerView, shownModel } from './customer-view.ts'
-import { formatWindow } from './price-schedule.ts'
-import { mapRates } from './prices.ts'
+import { formatWindow } from './prices/price-schedule.ts'
+import { mapRates } from './prices/prices.ts'
 import { modelNamed } from './spellings.ts'
 import {
   type Model,

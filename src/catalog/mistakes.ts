@@ -5,14 +5,14 @@
 import { rateNames } from '../../contract/meters.ts'
 import { parseUsd } from '../../contract/usd.ts'
 import { nearest } from '../base/nearest.ts'
-import { customNameMistake, withCustomProviders } from './custom-providers.ts'
 import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import { outputTokensMax } from './drafts.ts'
-import { isOwnAddress, providerOf } from './offers.ts'
-import { parseWindow } from './price-schedule.ts'
-import { parseFactor, parseMarkup } from './prices.ts'
+import { isOwnAddress, providerOf } from './offers/offers.ts'
+import { parseWindow } from './prices/price-schedule.ts'
+import { parseFactor, parseMarkup } from './prices/prices.ts'
 import type { CatalogSources, ProviderFacts } from './sources.ts'
-import { credentialFormMistake } from './upstream-credential.ts'
+import { customNameMistake, withCustomProviders } from './upstreams/custom-providers.ts'
+import { credentialFormMistake } from './upstreams/upstream-credential.ts'
 
 type Checked = Pick<
   CatalogSources,

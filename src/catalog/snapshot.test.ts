@@ -1,7 +1,7 @@
 /** Which models are available: from the table, the file and the command line to one snapshot. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { builtinModels, sandboxModels } from './builtin.ts'
+import { builtinModels, sandboxModels } from './builtin/builtin.ts'
 import type { ModelDefinition } from './definition.ts'
 import { draftModels, type PriceDraft } from './drafts.ts'
 import { catalogMistakes } from './mistakes.ts'

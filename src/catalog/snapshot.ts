@@ -1,7 +1,7 @@
 /** Drafts → the snapshot that every request reads: one immutable value, rebuilt on every change. Pure. */
 import { runSteps, type Steps } from '../base/steps.ts'
 import type { Draft, PriceDraft } from './drafts.ts'
-import { upstreamsOf } from './offers.ts'
+import { upstreamsOf } from './offers/offers.ts'
 import type { CatalogSources } from './sources.ts'
 import type { Model, Snapshot } from './types.ts'
 

@@ -7,7 +7,7 @@ import type { CustomHost } from '../../contract/custom-hosts.ts'
 import type { RateName, UnsoldRate } from '../../contract/meters.ts'
 import type { RoutingStrategy } from '../../contract/routing-strategies.ts'
 import type { UpstreamFormatName } from '../wire/format-names.ts'
-import { holdsAt, type PriceWindow } from './price-schedule.ts'
+import { holdsAt, type PriceWindow } from './prices/price-schedule.ts'
 
 /**
  * Every rate is set: what a price list leaves out was filled in by the rules of the money section. null: this model does

@@ -1,7 +1,7 @@
 /** Lists of models are written once, and again when anything in them may differ. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseWindow } from './price-schedule.ts'
+import { parseWindow } from './prices/price-schedule.ts'
 import type { PriceVersion, Snapshot } from './types.ts'
 import { WrittenLists } from './written-lists.ts'
 

@@ -8,7 +8,7 @@ import {
   isCustomHost,
 } from '../../contract/custom-hosts.ts'
 import type { UpstreamDefinition } from '../catalog/definition.ts'
-import { canonicalAddress } from '../catalog/upstream-address.ts'
+import { canonicalAddress } from '../catalog/upstreams/upstream-address.ts'
 
 interface UpstreamItem extends Pick<CustomHostInput, 'formats' | 'headers'> {
   readonly name: string

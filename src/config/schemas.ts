@@ -8,8 +8,8 @@ import '../../contract/schema-messages.ts'
 import { usdPattern, usdProblem } from '../../contract/usd.ts'
 import { visibleText, visibleTextMessage } from '../../contract/visible-text.ts'
 import { databaseUrlMistake } from '../base/database-hosts.ts'
-import { addressMistake } from '../catalog/upstream-address.ts'
-import { canonicalCredential, credentialMistake } from '../catalog/upstream-credential.ts'
+import { addressMistake } from '../catalog/upstreams/upstream-address.ts'
+import { canonicalCredential, credentialMistake } from '../catalog/upstreams/upstream-credential.ts'
 import type { Limit, Share } from './limits-table.ts'
 
 export const name = z

@@ -1,7 +1,7 @@
 /** `installation.show`, `system.show` and `configuration.reload`: the installation and its running server. */
 import { formatUsd } from '../../contract/usd.ts'
-import { belowCost } from '../catalog/below-cost.ts'
 import { isMendable } from '../catalog/drafts.ts'
+import { belowCost } from '../catalog/offers/below-cost.ts'
 import type { ControlDeps, OperationHandlers } from './control-deps.ts'
 import { platformBalances, readLastVerification } from './ledger.ts'
 import { describeFailure } from './upstream-status.ts'

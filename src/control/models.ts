@@ -4,11 +4,11 @@ import type { OperationOutput } from '../../contract/operations.ts'
 import { formatUsd } from '../../contract/usd.ts'
 import { TollgateError } from '../base/errors.ts'
 import { eventLoopTurns, runInTurns, type Steps } from '../base/steps.ts'
-import { type BelowCost, belowCost } from '../catalog/below-cost.ts'
 import type { CatalogChange } from '../catalog/catalog.ts'
 import { priceOut } from '../catalog/listing.ts'
-import { weekTimeText } from '../catalog/price-schedule.ts'
-import { wholeRates, writtenRates } from '../catalog/prices.ts'
+import { type BelowCost, belowCost } from '../catalog/offers/below-cost.ts'
+import { weekTimeText } from '../catalog/prices/price-schedule.ts'
+import { wholeRates, writtenRates } from '../catalog/prices/prices.ts'
 import {
   billingProviders,
   type PriceVersion,

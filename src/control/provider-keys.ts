@@ -2,7 +2,7 @@
 import type { OperationOutput } from '../../contract/operations.ts'
 import { assert } from '../base/assert.ts'
 import { TollgateError } from '../base/errors.ts'
-import { credentialFormMistake, credentialMistake } from '../catalog/upstream-credential.ts'
+import { credentialFormMistake, credentialMistake } from '../catalog/upstreams/upstream-credential.ts'
 import type { AccountRow } from '../ledger/types.ts'
 import { servesModel } from '../provider-keys/own-offers.ts'
 import type { KeyProvider, ProviderKeyRow, ProviderKeyWritten } from '../provider-keys/types.ts'

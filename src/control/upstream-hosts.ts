@@ -6,9 +6,9 @@ import { formatUsd } from '../../contract/usd.ts'
 import type { Clock } from '../base/clock.ts'
 import { TollgateError } from '../base/errors.ts'
 import type { ListedUpstream } from '../catalog/catalog.ts'
-import type { UpstreamInput } from '../catalog/console-upstreams.ts'
 import type { UpstreamDefinition } from '../catalog/definition.ts'
 import { priceAt } from '../catalog/types.ts'
+import type { UpstreamInput } from '../catalog/upstreams/console-upstreams.ts'
 import type {
   AskedHost,
   CheckedHost,

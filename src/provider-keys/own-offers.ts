@@ -2,9 +2,9 @@
  * The offers of a model on provider keys of an account: models that the operator has enabled, at providers that serve them at
  * their own address. Pure.
  */
-import { formatsAt } from '../catalog/offers.ts'
+import { formatsAt } from '../catalog/offers/offers.ts'
 import { type Model, type Offer, ownKeyPrefix } from '../catalog/types.ts'
-import { parseAddress } from '../catalog/upstream-address.ts'
+import { parseAddress } from '../catalog/upstreams/upstream-address.ts'
 import type { KeyProvider, OwnKey, ProviderKeys } from './types.ts'
 
 /** The upstream of an account's key for the provider. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { customHostOf } from '../../contract/custom-hosts.ts'
-import { parseAddress } from '../catalog/upstream-address.ts'
+import { parseAddress } from '../catalog/upstreams/upstream-address.ts'
 import type { FormatName } from '../wire/format-names.ts'
 import { hopsOf, hopsTo, modelListPath, requestPath } from './outgoing-request.ts'
 import { connectors } from './registry.ts'

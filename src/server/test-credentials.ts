@@ -1,7 +1,7 @@
 /** Tests the credentials of configured upstreams by a real call to each provider. Logs nothing. */
 import type { Clock } from '../base/clock.ts'
 import { formatId } from '../base/ids.ts'
-import { parseAddress } from '../catalog/upstream-address.ts'
+import { parseAddress } from '../catalog/upstreams/upstream-address.ts'
 import type { Config } from '../config/config.ts'
 import { type HostModels, testCredential } from '../providers/host-models.ts'
 import { findHostPaths, type HostPath } from '../providers/host-paths.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { builtinModels } from '../../src/catalog/builtin.ts'
+import { builtinModels } from '../../src/catalog/builtin/builtin.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { asking, controlOf, personActor } from '../support/operators.ts'
 import { type Arrival, type RecordingHost, recordingHost } from '../support/recording-hosts.ts'

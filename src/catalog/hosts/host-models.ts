@@ -3,8 +3,8 @@
  * installation without one needs neither time nor memory for it.
  */
 import { cloudHosts, hostVariables } from '../../../contract/hosts.ts'
+import { modelsOfRows } from '../builtin/model-rows.ts'
 import type { ModelDefinition } from '../definition.ts'
-import { modelsOfRows } from '../model-rows.ts'
 
 const known = new Map<string, readonly ModelDefinition[]>()
 

@@ -2,7 +2,7 @@
 import type { Steps } from '../../base/steps.ts'
 import type { ModelDefinition, PriceDefinition } from '../definition.ts'
 import { mergeSteps } from '../merged-definitions.ts'
-import { familyOf, nameThere } from '../offers.ts'
+import { familyOf, nameThere } from '../offers/offers.ts'
 import type { CatalogSources } from '../sources.ts'
 import { billingProviders, type Snapshot } from '../types.ts'
 import { listFormatNames } from './price-list.ts'

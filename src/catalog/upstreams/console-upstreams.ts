@@ -3,13 +3,13 @@
  * and URL they were entered for, so that a moved one does not decrypt; only a snapshot contains them in plain text.
  */
 import type { Selectable } from 'kysely'
-import type { CustomHost } from '../../contract/custom-hosts.ts'
-import { secretFields } from '../base/secret-fields.ts'
-import type { Store } from '../store/store.ts'
-import type { UpstreamTable } from '../store/tables.ts'
-import { inTransaction } from '../store/transaction.ts'
-import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
-import type { UpstreamLimits } from './types.ts'
+import type { CustomHost } from '../../../contract/custom-hosts.ts'
+import { secretFields } from '../../base/secret-fields.ts'
+import type { Store } from '../../store/store.ts'
+import type { UpstreamTable } from '../../store/tables.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import type { UpstreamDefinition, UpstreamModels } from '../definition.ts'
+import type { UpstreamLimits } from '../types.ts'
 
 /** Seals texts for the store, each bound to words that name its purpose. */
 export interface CredentialSealer {

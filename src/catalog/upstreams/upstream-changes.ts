@@ -1,11 +1,6 @@
 /** Changes of upstreams, disabled places and the markup: each is stored first and then in the snapshot. */
-import { writeMarkup } from './console-markup.ts'
-import {
-  deleteUpstream,
-  type UpstreamInput,
-  writeUpstream,
-  writeUpstreamDisabled,
-} from './console-upstreams.ts'
+import { writeMarkup } from '../console-markup.ts'
+import { hostModels } from '../hosts/host-models.ts'
 import {
   forgetDisabled,
   isKnownPlace,
@@ -13,8 +8,14 @@ import {
   withoutDisabled,
   withPlace,
   writeDisabled,
-} from './disabled-offers.ts'
-import { hostModels } from './hosts/host-models.ts'
+} from '../offers/disabled-offers.ts'
+import { type CatalogState, inTurns, refresh } from '../state.ts'
+import {
+  deleteUpstream,
+  type UpstreamInput,
+  writeUpstream,
+  writeUpstreamDisabled,
+} from './console-upstreams.ts'
 import {
   type KnownCatalog,
   previewSteps,
@@ -22,7 +23,6 @@ import {
   type UpstreamChange,
   type UpstreamPreview,
 } from './listed-upstreams.ts'
-import { type CatalogState, inTurns, refresh } from './state.ts'
 
 /** Secrets sent to an upstream. */
 export interface KeptSecrets {

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { connectors } from '../providers/registry.ts'
-import type { ModelDefinition, UpstreamDefinition } from './definition.ts'
-import { draftModels } from './drafts.ts'
-import { catalogMistakes } from './mistakes.ts'
-import type { CatalogSources, ProviderFacts } from './sources.ts'
+import { connectors } from '../../providers/registry.ts'
+import type { ModelDefinition, UpstreamDefinition } from '../definition.ts'
+import { draftModels } from '../drafts.ts'
+import { catalogMistakes } from '../mistakes.ts'
+import type { CatalogSources, ProviderFacts } from '../sources.ts'
 
 const facts = (provider: string, families: string[]): ProviderFacts => ({
   ...{

@@ -4,20 +4,20 @@
  * upstream ever sends a prompt somewhere else. Pure.
  */
 
-import { isConversationFormat } from '../../contract/formats.ts'
-import { parseUsd } from '../../contract/usd.ts'
-import { assert } from '../base/assert.ts'
-import type { UpstreamFormatName } from '../wire/format-names.ts'
+import { isConversationFormat } from '../../../contract/formats.ts'
+import { parseUsd } from '../../../contract/usd.ts'
+import { assert } from '../../base/assert.ts'
+import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import type {
   CostDefinition,
   ModelDefinition,
   OfferDefinition,
   UpstreamDefinition,
   UpstreamModels,
-} from './definition.ts'
-import type { CatalogSources, ProviderFacts } from './sources.ts'
-import type { Offer, Snapshot, Upstream } from './types.ts'
-import { parseAddress } from './upstream-address.ts'
+} from '../definition.ts'
+import type { CatalogSources, ProviderFacts } from '../sources.ts'
+import type { Offer, Snapshot, Upstream } from '../types.ts'
+import { parseAddress } from '../upstreams/upstream-address.ts'
 
 /** A model as far as offers depend on it. */
 export interface OfferedModel extends Pick<ModelDefinition, 'id' | 'upstreamId' | 'offers' | 'formats'> {

@@ -2,7 +2,7 @@
  * Credentials of upstreams as operators write them: a text that is sent unchanged, or the fields for tokens or signatures,
  * stored as JSON. Pure; the provider defines what the fields mean.
  */
-import { secretFields } from '../base/secret-fields.ts'
+import { secretFields } from '../../base/secret-fields.ts'
 
 const charactersMax = 4_096
 

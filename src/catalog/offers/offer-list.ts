@@ -3,14 +3,14 @@
  * plan has the rows to write and the differences. Pure, in small steps.
  */
 import { createHash } from 'node:crypto'
-import { formatUsd } from '../../contract/usd.ts'
-import type { Steps } from '../base/steps.ts'
+import { formatUsd } from '../../../contract/usd.ts'
+import type { Steps } from '../../base/steps.ts'
+import type { CostDefinition, ModelDefinition, OfferDefinition } from '../definition.ts'
+import type { CatalogSources } from '../sources.ts'
+import type { Offer, Rates, Snapshot } from '../types.ts'
 import { costRates } from './below-cost.ts'
-import type { CostDefinition, ModelDefinition, OfferDefinition } from './definition.ts'
 import { type DisabledOffers, isPlaceDisabled } from './disabled-offers.ts'
 import { costOf, offerFinder, providerOf } from './offers.ts'
-import type { CatalogSources } from './sources.ts'
-import type { Offer, Rates, Snapshot } from './types.ts'
 
 /** An offer as an operator wants it; left out: as it is. */
 export interface OfferChoice {

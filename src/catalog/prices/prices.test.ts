@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { formatUsd } from '../../contract/usd.ts'
-import type { PriceDefinition } from './definition.ts'
+import { formatUsd } from '../../../contract/usd.ts'
+import type { PriceDefinition } from '../definition.ts'
+import type { Rates } from '../types.ts'
 import {
   type PriceBody,
   parseFactor,
@@ -14,7 +15,6 @@ import {
   wholeRates,
   writtenRates,
 } from './prices.ts'
-import type { Rates } from './types.ts'
 
 const usd = 1_000_000_000n
 

@@ -2,9 +2,9 @@
  * Offers and upstreams that an administrator disabled: a row of the settings for each, so that it survives a restart and
  * a change of the configuration. A disabled offer is left out of the snapshot; prices do not depend on it.
  */
-import type { Steps } from '../base/steps.ts'
-import type { Settings } from '../store/settings.ts'
-import type { Model, Snapshot } from './types.ts'
+import type { Steps } from '../../base/steps.ts'
+import type { Settings } from '../../store/settings.ts'
+import type { Model, Snapshot } from '../types.ts'
 
 /** An upstream, or an upstream's name of a model there. */
 export interface OfferPlace {

@@ -1,9 +1,17 @@
 /** Reading, previewing and replacing the offers of a model: each change is stored as a whole first and then in the snapshot. */
-import type { Steps } from '../base/steps.ts'
-import { settingsOf } from '../store/settings.ts'
-import { inTransaction } from '../store/transaction.ts'
+import type { Steps } from '../../base/steps.ts'
+import { settingsOf } from '../../store/settings.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import type { ModelDefinition } from '../definition.ts'
+import { type Draft, draftOf } from '../drafts.ts'
+import { mergedOf } from '../merged-definitions.ts'
+import { nearestNames } from '../nearest.ts'
+import { readOverride, writeOverrides } from '../override-rows.ts'
+import { draftedModel } from '../snapshot.ts'
+import type { Override } from '../sources.ts'
+import { type CatalogState, inTurns, type Loaded, refresh } from '../state.ts'
+import { type Model, priceAt, type Rates } from '../types.ts'
 import { type BelowCost, belowCost } from './below-cost.ts'
-import type { ModelDefinition } from './definition.ts'
 import {
   type DisabledOffers,
   isPlaceDisabled,
@@ -12,9 +20,6 @@ import {
   withPlace,
   writeDisabled,
 } from './disabled-offers.ts'
-import { type Draft, draftOf } from './drafts.ts'
-import { mergedOf } from './merged-definitions.ts'
-import { nearestNames } from './nearest.ts'
 import {
   choicesWith,
   type OfferChoice,
@@ -29,11 +34,6 @@ import {
   unknownNames,
   writtenOffers,
 } from './offer-list.ts'
-import { readOverride, writeOverrides } from './override-rows.ts'
-import { draftedModel } from './snapshot.ts'
-import type { Override } from './sources.ts'
-import { type CatalogState, inTurns, type Loaded, refresh } from './state.ts'
-import { type Model, priceAt, type Rates } from './types.ts'
 
 /** The offers of a model with what depends on them. */
 export interface ModelOffers extends OfferList {

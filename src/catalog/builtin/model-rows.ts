@@ -6,13 +6,13 @@
  * week as `@times=rates`. A model without a price is known and not enabled. Further columns begin with their name: `formats`
  * and `maxInput` of the model; `options`, `fees` and `source` of the price before; `from <date> <price>` is a later price.
  */
-import type { UpstreamFormatName } from '../wire/format-names.ts'
+import type { UpstreamFormatName } from '../../wire/format-names.ts'
 import type {
   ModelDefinition,
   PriceDefinition,
   ScheduledRatesDefinition,
   TierDefinition,
-} from './definition.ts'
+} from '../definition.ts'
 
 /** Letters for what a model can do. */
 const inputFlags: Readonly<Record<string, string>> = { i: 'image', a: 'audio', v: 'video', p: 'pdf' }

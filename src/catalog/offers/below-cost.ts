@@ -2,9 +2,9 @@
  * Prices below what an upstream charges. The cost at an upstream is the offer's, else the list price under which the catalog
  * knows the model there; failing that, the list price of the model itself. Pure; a warning, never a reason to reject.
  */
-import { type RateName, rateNames } from '../../contract/meters.ts'
-import { windowChanges } from './price-schedule.ts'
-import { type Model, type Offer, type PriceVersion, priceAt, type Rates, type Snapshot } from './types.ts'
+import { type RateName, rateNames } from '../../../contract/meters.ts'
+import { windowChanges } from '../prices/price-schedule.ts'
+import { type Model, type Offer, type PriceVersion, priceAt, type Rates, type Snapshot } from '../types.ts'
 
 export interface BelowCost {
   readonly upstream: string

@@ -1,9 +1,9 @@
 /** Times of the week: which texts are valid, and which moments they contain, to the millisecond. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { buildPrices } from '../../test/support/build-prices.ts'
+import { buildPrices } from '../../../test/support/build-prices.ts'
+import { priceAt, pricesOfWeek } from '../types.ts'
 import { formatWindow, holdsAt, parseWindow, weekTimeText, windowChanges } from './price-schedule.ts'
-import { priceAt, pricesOfWeek } from './types.ts'
 
 /** Monday, 23 November 2026. */
 const mondayMs = Date.UTC(2026, 10, 23)

@@ -8,12 +8,12 @@ import {
   type UnsoldRate,
   unsoldRates,
   type WrittenRatesOf,
-} from '../../contract/meters.ts'
-import { formatUsd, parseUsd } from '../../contract/usd.ts'
-import { assert } from '../base/assert.ts'
-import type { PriceDefinition, RatesDefinition, TierDefinition } from './definition.ts'
+} from '../../../contract/meters.ts'
+import { formatUsd, parseUsd } from '../../../contract/usd.ts'
+import { assert } from '../../base/assert.ts'
+import type { PriceDefinition, RatesDefinition, TierDefinition } from '../definition.ts'
+import type { Multiplier, PriceTier, PriceVersion, Rates } from '../types.ts'
 import { type PriceWindow, parseWindow } from './price-schedule.ts'
-import type { Multiplier, PriceTier, PriceVersion, Rates } from './types.ts'
 
 /** A price without its ID, to compare versions. */
 export type PriceBody = Omit<PriceVersion, 'id' | 'model' | 'effectiveFromMs' | 'source'>

@@ -2,18 +2,18 @@
  * Upstreams as operators see them: configured and added ones, with the models that each serves, and
  * the effects of a new one. Pure; shows no credential.
  */
-import { assert } from '../base/assert.ts'
-import type { Steps } from '../base/steps.ts'
+import { assert } from '../../base/assert.ts'
+import type { Steps } from '../../base/steps.ts'
+import type { UpstreamDefinition, UpstreamModels } from '../definition.ts'
+import { draftSteps, type PriceDraft } from '../drafts.ts'
+import type { MergedModels } from '../merged-definitions.ts'
+import { addressProblem, needsModels } from '../mistakes.ts'
+import { type DisabledOffers, isUpstreamDisabled } from '../offers/disabled-offers.ts'
+import { isOwnAddress, modelsOf, providerOf } from '../offers/offers.ts'
+import type { CatalogSources } from '../sources.ts'
+import type { Rates, Snapshot } from '../types.ts'
 import { type ConsoleUpstream, endOf, type UpstreamInput } from './console-upstreams.ts'
 import { customNameMistake, withCustomProviders } from './custom-providers.ts'
-import type { UpstreamDefinition, UpstreamModels } from './definition.ts'
-import { type DisabledOffers, isUpstreamDisabled } from './disabled-offers.ts'
-import { draftSteps, type PriceDraft } from './drafts.ts'
-import type { MergedModels } from './merged-definitions.ts'
-import { addressProblem, needsModels } from './mistakes.ts'
-import { isOwnAddress, modelsOf, providerOf } from './offers.ts'
-import type { CatalogSources } from './sources.ts'
-import type { Rates, Snapshot } from './types.ts'
 import { credentialFormMistake } from './upstream-credential.ts'
 
 /** An upstream as people may see it. */

@@ -3,12 +3,12 @@
  * to each. Later changes of a provider are configured in tollgate.yaml or with `models price`. Pure.
  */
 
-import type { UpstreamFormatName } from '../wire/format-names.ts'
+import type { UpstreamFormatName } from '../../wire/format-names.ts'
+import type { ModelDefinition, PriceDefinition } from '../definition.ts'
+import type { TestModel } from '../types.ts'
 import { builtinModelRows } from './builtin-models-table.ts'
 import { builtinFees, builtinOptions } from './builtin-options-table.ts'
-import type { ModelDefinition, PriceDefinition } from './definition.ts'
 import { modelsOfRows } from './model-rows.ts'
-import type { TestModel } from './types.ts'
 
 export const builtinModels: readonly ModelDefinition[] = Object.entries(builtinModelRows)
   .flatMap(([provider, rows]) => modelsOfRows(provider, rows))

@@ -1,11 +1,11 @@
 /** The built-in table: every row well-formed and priced, known prices as published, sources given. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ModelDefinition } from '../definition.ts'
+import { definitionMistake } from '../mistakes.ts'
+import { priceBody } from '../prices/prices.ts'
 import { builtinModels } from './builtin.ts'
 import { builtinFees, builtinOptions } from './builtin-options-table.ts'
-import type { ModelDefinition } from './definition.ts'
-import { definitionMistake } from './mistakes.ts'
-import { priceBody } from './prices.ts'
 
 const isEmbedding = ({ formats }: ModelDefinition) => formats?.includes('openai-embeddings') === true
 const byId = new Map(builtinModels.map((model) => [model.id, model]))

@@ -1,8 +1,8 @@
 /**
  * Custom servers as providers: each has the upstream's name, and its models are named below it. Pure.
  */
-import type { UpstreamDefinition } from './definition.ts'
-import type { ProviderFacts } from './sources.ts'
+import type { UpstreamDefinition } from '../definition.ts'
+import type { ProviderFacts } from '../sources.ts'
 
 type OwnProvider = Pick<UpstreamDefinition, 'name' | 'url' | 'custom'>
 

@@ -1,11 +1,11 @@
 /** The table `price_version`: every price that was ever in a snapshot. Rows are only added. */
-import { BrokenInvariant } from '../base/assert.ts'
-import type { NextId } from '../base/ids.ts'
-import { runInTurns, type Steps, type Turns } from '../base/steps.ts'
-import type { Store } from '../store/store.ts'
-import type { PriceDraft } from './drafts.ts'
+import { BrokenInvariant } from '../../base/assert.ts'
+import type { NextId } from '../../base/ids.ts'
+import { runInTurns, type Steps, type Turns } from '../../base/steps.ts'
+import type { Store } from '../../store/store.ts'
+import type { PriceDraft } from '../drafts.ts'
+import type { PriceVersion } from '../types.ts'
 import { priceOfText } from './prices.ts'
-import type { PriceVersion } from './types.ts'
 
 type CatalogDatabase = Pick<Store, 'database'>
 
