@@ -13,6 +13,7 @@ import { Select } from '@/components/select'
 import { SpecialModelsSwitch } from '@/components/special-models-switch'
 import { type Column, opensRow, Table } from '@/components/table'
 import { cn } from '@/lib/class-names'
+import { count } from '@/lib/format'
 import { useOperation } from '@/lib/operations'
 import { useSearch, useSetSearch } from '@/lib/search'
 import { modelsToOffer } from '@/lib/special-models'
@@ -206,7 +207,8 @@ function ModelsAt({ upstream, rows }: RowsProps & { readonly upstream: string })
       id: 'model',
       header: 'Model',
       cell: ({ model, offer }) => (
-        <>
+        // The switch and the menu need the room on phones.
+        <div className="max-md:w-40">
           <ModelLink model={model} />
           {offer.upstreamModel === model ? null : (
             <span className="block text-sm break-all whitespace-normal text-ink-soft">
@@ -215,8 +217,9 @@ function ModelsAt({ upstream, rows }: RowsProps & { readonly upstream: string })
           )}
           <OnPhone>
             <StateOf status={offer} />
+            <span className="text-sm text-ink-soft">{count(offer.requests)} requests</span>
           </OnPhone>
-        </>
+        </div>
       ),
     },
     ...offerColumns<ModelAt>(upstream, here?.disabled === true ? undefined : toggle),

@@ -69,7 +69,13 @@ export function offerColumns<Row extends { readonly offer: OfferAt }>(
 ): readonly Column<Row>[] {
   return [
     { id: 'state', header: 'State', wide: true, cell: ({ offer }) => <StateOf status={offer} /> },
-    { id: 'requests', header: 'Requests', align: 'right', cell: ({ offer }) => count(offer.requests) },
+    {
+      id: 'requests',
+      header: 'Requests',
+      align: 'right',
+      wide: true,
+      cell: ({ offer }) => count(offer.requests),
+    },
     {
       id: 'errors',
       header: 'Error rate',
