@@ -7,7 +7,7 @@ import { withoutSecrets } from '../base/redact-secrets.ts'
 import { readProblem } from '../wire/upstream-problem.ts'
 import { isCallersFault } from './classify.ts'
 import type { Connector, UpstreamFailure } from './connector.ts'
-import { modelListPath, modelsPathOf } from './outgoing-request.ts'
+import { modelListPath, modelsPathOf, withoutBody } from './outgoing-request.ts'
 import type { Sender } from './send.ts'
 import type { SendFailure, UpstreamRequest } from './send-types.ts'
 
@@ -169,15 +169,6 @@ function listPathOf(connector: Connector, basePath: string): string | null {
   return pathPrefix === undefined
     ? modelListPath(format, basePath)
     : `${pathPrefix(format, basePath)}${modelsPathOf(format)}`
-}
-
-function withoutBody(headers: readonly string[]): string[] {
-  const copied: string[] = []
-  for (let at = 0; at < headers.length; at += 2) {
-    const name = headers[at] ?? ''
-    if (name !== 'content-type') copied.push(name, headers[at + 1] ?? '')
-  }
-  return copied
 }
 
 type Received =

@@ -175,3 +175,13 @@ export function versionedBase(format: UpstreamFormatName, basePath: string): str
   if (basePath === '') return version
   return paths.isComplete(basePath) ? basePath : basePath + version
 }
+
+/** The headers of a request without a body. */
+export function withoutBody(headers: readonly string[]): string[] {
+  const copied: string[] = []
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] ?? ''
+    if (name !== 'content-type') copied.push(name, headers[at + 1] ?? '')
+  }
+  return copied
+}

@@ -4,19 +4,37 @@
  */
 import {
   type BetaHeader,
+  type ExtractedFields,
   type FallbackModels,
   type Media,
   type MediaKind,
   type PricedOption,
   type ReadLimits,
   type Reference,
+  type RequestPatch,
   WireError,
 } from './format.ts'
-import type { Span } from './json/byte-patch.ts'
+import { type BytePatch, type NumberPatch, numberPatch, type Span } from './json/byte-patch.ts'
 import { absent, FieldReader, invalid, isGiven, string } from './json/fields.ts'
 import { type Json, readJson } from './json/json.ts'
 import { memberRemovals } from './json/members.ts'
 import { notOwned } from './price-fields.ts'
+
+/** A format with the model in its path: the output limit is all that a splice writes. */
+export interface LimitFields extends ExtractedFields {
+  readonly modelSpan: null
+  /** The limit as it is written, null included; null where it is absent. */
+  readonly limitSpan: Span | null
+  /** Writes a limit where there is none. */
+  readonly limitInsertion: NumberPatch
+}
+
+/** The replacements that a splice needs: the model is in the path, and no tool's uses can be capped. */
+export function patchLimit(fields: LimitFields, { outputLimit: tokens }: RequestPatch): readonly BytePatch[] {
+  if (tokens === undefined || (fields.outputLimit !== null && fields.outputLimit <= tokens)) return []
+  if (fields.limitSpan === null) return [numberPatch(fields.limitInsertion, tokens)]
+  return [{ ...fields.limitSpan, text: String(tokens) }]
+}
 
 /** A longer text is not the name of a model. */
 const modelBytesMax = 1_024
@@ -54,6 +72,23 @@ function modelIn(json: Json): string | undefined {
   return undefined
 }
 
+/** The requested model; throws WireError for anything but a name. */
+export function requestedModel(json: Json, value: number, missing: (name: string) => WireError): string {
+  if (!isGiven(json, value)) throw missing('model')
+  return nameOfModel(json, value)
+}
+
+function nameOfModel(json: Json, value: number): string {
+  const name = string(json, value)
+  if (name === '') throw invalid(json, value, 'the name of a model')
+  return name
+}
+
+/** OpenAI's formats have these words for it. */
+export function missing(name: string, hint = ''): WireError {
+  return new WireError('missing_field', `Missing required parameter: '${name}'.${hint}`, name)
+}
+
 /** More than a request can try. */
 const namesMax = 8
 
@@ -76,11 +111,7 @@ function namesIn(json: Json, value: number): readonly string[] {
   if (elements.length > namesMax) {
     throw new WireError('invalid_value', `models: at most ${namesMax} names are supported.`, 'models')
   }
-  return elements.map((element) => {
-    const name = string(json, element)
-    if (name === '') throw invalid(json, element, 'the name of a model')
-    return name
-  })
+  return elements.map((element) => nameOfModel(json, element))
 }
 
 /** The form of every provider's file ids; other strings are not file ids of this gateway. */

@@ -234,7 +234,7 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
         streamUsage: 'asked' as const,
         custom: kind,
         ...(kind === 'litellm' ? { own: ['cache_control', 'reasoning'] as const } : {}),
-        cancel: customHostRows[kind].onCancel,
+        cancel: customHostRows[kind].onCancel ?? 'bills_on',
       },
     ]),
   ),

@@ -2,7 +2,7 @@
  * Upstream failures as callers and the operator see them: the caller's error never names the operator's account or
  * credential; the operator gets a log line and a metric.
  */
-import { errors, TollgateError } from '../../base/errors.ts'
+import { type ErrorCode, errors, TollgateError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { withoutSecrets } from '../../base/redact-secrets.ts'
 import type { Upstream } from '../../catalog/types.ts'
@@ -11,6 +11,7 @@ import type { ProviderKeys } from '../../provider-keys/types.ts'
 import { withoutAccounts } from '../../providers/classify.ts'
 import type { UpstreamFailure } from '../../providers/connector.ts'
 import { type Health, isUpstreamFault } from '../../providers/health.ts'
+import type { ObjectFailure } from '../../providers/object-requests.ts'
 import type { UpstreamRequest } from '../../providers/send-types.ts'
 import type { OfferStatistics } from '../../usage/offer-statistics.ts'
 import type { Metrics } from '../observation/metrics.ts'
@@ -44,6 +45,23 @@ export function publicUpstreamError(
     ...(failure.retryAfterMs === null ? {} : { retryAfterMs: failure.retryAfterMs }),
     ...(isFinal(failure) ? { headers: { 'x-should-retry': 'false' } } : {}),
   })
+}
+
+/** The error for the caller where a file or a stored response was not received. */
+export function objectFailureError(failure: ObjectFailure, what: 'file' | 'response'): TollgateError {
+  const detail = failure.kind === 'failed' ? failure.failure.detail : failure.kind
+  const error = (code: ErrorCode, message: string) =>
+    new TollgateError(code, { message, source: 'upstream', detail })
+  switch (failure.kind) {
+    case 'failed':
+      return error('upstream_error', 'The connection to the provider failed. Try again.')
+    case 'late':
+      return error('upstream_timeout', 'The upstream did not respond in time.')
+    case 'no_room':
+      return error('overloaded', `This server is out of memory for ${what}s. Try again.`)
+    case 'too_large':
+      return error('upstream_invalid', `The ${what} is larger than this server can relay.`)
+  }
 }
 
 /** An error that is never retried by its row says so anyway. */

@@ -5,7 +5,7 @@
  */
 import type { Caller } from '../../access/types.ts'
 import type { Background } from '../../base/background.ts'
-import { type ErrorCode, TollgateError } from '../../base/errors.ts'
+import { TollgateError } from '../../base/errors.ts'
 import { MemoryReservation } from '../../base/shared-budget.ts'
 import type { Upstream } from '../../catalog/types.ts'
 import type { OpenResponse } from '../../ledger/background-response-types.ts'
@@ -13,11 +13,11 @@ import { formatUsd } from '../../ledger/rules/money.ts'
 import type { Ledger } from '../../ledger/types.ts'
 import { isOwnKeyName } from '../../provider-keys/own-offers.ts'
 import type { ProviderKeys } from '../../provider-keys/types.ts'
-import type { ObjectFailure, ObjectResponse } from '../../providers/object-requests.ts'
+import type { ObjectResponse } from '../../providers/object-requests.ts'
 import { withoutMembers } from '../../wire/left-out-members.ts'
 import { backgroundResponses } from '../../wire/openai-responses/index.ts'
 import { withCost } from '../../wire/usage-cost.ts'
-import { publicUpstreamError, redactUpstreamBody } from '../attempts/upstream-error.ts'
+import { objectFailureError, publicUpstreamError, redactUpstreamBody } from '../attempts/upstream-error.ts'
 import type {
   AnswerBody,
   GatewayOperation,
@@ -296,7 +296,7 @@ async function answerAbout(
   const { headers } = context.request
   const ask = { upstream, responseId, method, below, headers, requestId, room }
   const outcome = await requestResponse(deps, ask)
-  if (outcome.kind !== 'answered') throw failureError(outcome)
+  if (outcome.kind !== 'answered') throw objectFailureError(outcome, 'response')
   if (outcome.status >= 200 && outcome.status < 300) return outcome
   if (outcome.status === 404) {
     if (owned.open !== null) await closeLost(deps, owned.open)
@@ -307,19 +307,6 @@ async function answerAbout(
   const failure = deps.connectorOf(upstream.provider).classify(status, outcome.headers, problem)
   deps.metrics.upstreamFailed(upstream.provider, failure.code)
   throw publicUpstreamError(failure, upstream)
-}
-
-const failureErrors: Readonly<Record<ObjectFailure['kind'], readonly [code: ErrorCode, message: string]>> = {
-  failed: ['upstream_error', 'The connection to the provider failed. Try again.'],
-  late: ['upstream_timeout', 'The upstream did not respond in time.'],
-  no_room: ['overloaded', 'This server is out of memory for responses. Try again.'],
-  too_large: ['upstream_invalid', 'The response is larger than this server can relay.'],
-}
-
-function failureError(failure: ObjectFailure): TollgateError {
-  const [code, message] = failureErrors[failure.kind]
-  const detail = failure.kind === 'failed' ? failure.failure.detail : failure.kind
-  return new TollgateError(code, { message, source: 'upstream', detail })
 }
 
 /** Relays the state of a response; one that has ended is settled first. */

@@ -2,6 +2,7 @@
  * Requests a stored response from its provider, and settles a background response that has ended, both for client
  * requests and for the server's own polls. Settlement is idempotent, so either of them may see the end first.
  */
+
 import type { Failpoints } from '../../base/failpoint.ts'
 import { formatId } from '../../base/ids.ts'
 import { MemoryReservation } from '../../base/shared-budget.ts'
@@ -11,6 +12,7 @@ import type { OpenResponse, ResponseLedger } from '../../ledger/background-respo
 import type { Settlement } from '../../ledger/types.ts'
 import type { Connector } from '../../providers/connector.ts'
 import { type ObjectOutcome, type ObjectRequestDeps, requestObject } from '../../providers/object-requests.ts'
+import { withoutBody } from '../../providers/outgoing-request.ts'
 import type { UpstreamRequest } from '../../providers/send-types.ts'
 import { readResponseState } from '../../wire/openai-responses/extract-response.ts'
 import { backgroundResponses } from '../../wire/openai-responses/index.ts'
@@ -70,22 +72,12 @@ export function requestResponse(deps: UpstreamPollDeps, input: ResponseRequest):
     origin: upstream.origin,
     method,
     path: `${path}/${encodeURIComponent(responseId)}${below}`,
-    headers: withoutContentType(headers),
+    headers: withoutBody(headers),
     body: [],
     authorizer,
   }
   const bounds = { bytesMax: limits.answerBytesMax, room }
   return requestObject({ sender, clock, limits: { fileAnswerMs: responseAnswerMs } }, request, bounds)
-}
-
-/** Poll requests have no body. */
-function withoutContentType(headers: readonly string[]): string[] {
-  const copied: string[] = []
-  for (let at = 0; at < headers.length; at += 2) {
-    const name = headers[at] ?? ''
-    if (name !== 'content-type') copied.push(name, headers[at + 1] ?? '')
-  }
-  return copied
 }
 
 /** The upstream that stores a response; undefined: it is no longer configured. */

@@ -25,6 +25,7 @@ import type {
   InputBound,
   InputSize,
   ParsedRequest,
+  PreparedRequest,
   RequestContext,
   RequestPlan,
   Target,
@@ -46,11 +47,6 @@ export interface BoundInputDeps extends CountUpstreamDeps {
   readonly limits: CountUpstreamDeps['limits'] & { readonly holdCountMs: number }
 }
 
-interface BoundInput {
-  readonly parsed: ParsedRequest
-  readonly plan: RequestPlan
-}
-
 /**
  * Bounds the input without counting: one token per byte of text, the providers' formulas for media, and sizes where there is no
  * formula.
@@ -68,7 +64,7 @@ export function inputWithoutDocuments(inputSize: InputSize): InputBound {
 export async function countedInput(
   deps: BoundInputDeps,
   { account }: Pick<Caller, 'account'>,
-  { parsed, plan }: BoundInput,
+  { parsed, plan }: PreparedRequest,
 ): Promise<InputBound> {
   const { inputSize } = plan
   if (inputSize.fillsWindow) return freeInput(inputSize)
@@ -98,7 +94,7 @@ function sourceOf(source: Count['source'], { sizedTokens }: InputSize): InputBou
 async function documentTokens(
   deps: BoundInputDeps,
   account: bigint,
-  { parsed, plan: { connector, model } }: BoundInput,
+  { parsed, plan: { connector, model } }: PreparedRequest,
 ): Promise<number> {
   const page = connector.page(model.upstreamModel)
   const each = parsed.facts.media
@@ -130,7 +126,7 @@ export async function reportedInput(
   deps: BoundInputDeps,
   context: RequestContext,
   caller: Caller,
-  work: BoundInput,
+  work: PreparedRequest,
 ): Promise<InputBound | null> {
   const { inputSize } = work.plan
   const { account } = caller
@@ -154,7 +150,7 @@ async function upstreamTokens(
   deps: BoundInputDeps,
   context: RequestContext,
   caller: Caller,
-  work: BoundInput,
+  work: PreparedRequest,
 ): Promise<number | null> {
   const { plan, parsed } = work
   // The counted body is a second copy in memory.
@@ -187,7 +183,7 @@ function copyWithinMemory(body: Body): Body | null {
 async function countRequestOrNull(
   deps: BoundInputDeps,
   context: RequestContext,
-  work: BoundInput & { caller: Caller; upstreamModel: string },
+  work: PreparedRequest & { caller: Caller; upstreamModel: string },
 ): Promise<UpstreamCountRequest | null> {
   try {
     return await upstreamCountRequest(deps, context, work)

@@ -3,7 +3,7 @@
 import type { SecretSealer } from '../../access/sealing.ts'
 import type { Caller } from '../../access/types.ts'
 import type { Background } from '../../base/background.ts'
-import { type ErrorCode, TollgateError } from '../../base/errors.ts'
+import { TollgateError } from '../../base/errors.ts'
 import type { Failpoints } from '../../base/failpoint.ts'
 import type { NextId } from '../../base/ids.ts'
 import type { MemoryReservation } from '../../base/shared-budget.ts'
@@ -17,7 +17,6 @@ import type { Connector } from '../../providers/connector.ts'
 import type { FileHost } from '../../providers/file-hosts-table.ts'
 import { orderUpstreams, stickyHash } from '../../providers/health.ts'
 import {
-  type ObjectFailure,
   type ObjectOutcome,
   type ObjectRequest,
   type ObjectRequestDeps,
@@ -28,6 +27,7 @@ import {
 import { failureFor } from '../../providers/outgoing-request.ts'
 import { upstreamFormats } from '../../wire/formats.ts'
 import {
+  objectFailureError,
   publicUpstreamError,
   recordUpstreamFailure,
   redactUpstreamBody,
@@ -169,7 +169,7 @@ export function succeeded(
   { context, host }: FileTask,
   { upstream, outcome }: { upstream: Upstream; outcome: ObjectOutcome },
 ): ObjectResponse {
-  if (outcome.kind !== 'answered') throw failureError(outcome)
+  if (outcome.kind !== 'answered') throw objectFailureError(outcome, 'file')
   const { status, bytes, headers } = outcome
   if (isSuccess(status)) {
     deps.health.served(upstream.name)
@@ -180,19 +180,6 @@ export function succeeded(
   const failure = failureFor(context.request.headers, classified)
   recordUpstreamFailure(deps, context, { upstream, failure, status })
   throw publicUpstreamError(failure, upstream)
-}
-
-const failureErrors: Readonly<Record<ObjectFailure['kind'], readonly [code: ErrorCode, message: string]>> = {
-  failed: ['upstream_error', 'The connection to the provider failed. Try again.'],
-  late: ['upstream_timeout', 'The upstream did not respond in time.'],
-  no_room: ['overloaded', 'This server is out of memory for files. Try again.'],
-  too_large: ['upstream_invalid', 'The file is larger than this server can relay.'],
-}
-
-function failureError(failure: ObjectFailure): TollgateError {
-  const [code, message] = failureErrors[failure.kind]
-  const detail = failure.kind === 'failed' ? failure.failure.detail : failure.kind
-  return new TollgateError(code, { message, source: 'upstream', detail })
 }
 
 /** undefined: the response is not a file object, or too long to be parsed on the main thread. */

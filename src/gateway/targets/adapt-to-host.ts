@@ -25,11 +25,6 @@ interface FormattedRequest extends Pick<RequestPlan, 'bodyPatches'> {
   readonly translation: Translation | null
 }
 
-interface AdaptDeps {
-  readonly bodyThreads: Pick<BodyThreads, 'run'>
-  readonly read: ReadLimits
-}
-
 type HostEdits = Pick<RequestPlan, 'bodyPatches' | 'adjusted'>
 
 /**
@@ -37,7 +32,7 @@ type HostEdits = Pick<RequestPlan, 'bodyPatches' | 'adjusted'>
  * throws. A promise only where the host differs.
  */
 export function adaptToHost(
-  deps: AdaptDeps,
+  deps: OmittedPartsDeps,
   { owner, route }: { readonly owner: BodyOwner; readonly route: TargetRoute },
   { parsed, translation, bodyPatches }: FormattedRequest,
 ): HostEdits | Promise<HostEdits> {
@@ -50,7 +45,7 @@ export function adaptToHost(
 }
 
 function adapted(
-  { bodyThreads }: AdaptDeps,
+  { bodyThreads }: OmittedPartsDeps,
   input: WorkInput<'adapt'>,
   owner: BodyOwner,
   translated: HostEdits['adjusted'],

@@ -2,10 +2,12 @@
  * Reads of the ledger on PostgreSQL: rows for users and responses, never a basis for moving money. Each call sees one
  * committed state.
  */
+
 import { rollSpend, spentIn } from '../../limits/budget.ts'
 import type { BudgetWindow } from '../../limits/types.ts'
 import type { Output } from '../../store/sqlite/connection.ts'
 import { platformSums } from '../sqlite/entry-reads.ts'
+import type { AccountSearch } from '../sqlite/reads.ts'
 import { accountJoin, accountRow, keyUsageState, receiptRow, runningRow } from '../sqlite/rows.ts'
 import type { AccountRow, ReceiptRow, RunningRow } from '../types.ts'
 import type { Query } from './query.ts'
@@ -68,13 +70,6 @@ export function ledgerReads(query: Query) {
     },
     verify: (driftLinesMax: number) => verifyRows(query, driftLinesMax),
   } as const
-}
-
-interface AccountSearch {
-  readonly search: string
-  readonly afterId: bigint
-  readonly limit: number
-  readonly scannedMax: number
 }
 
 /** A bounded step of a search through all accounts. */

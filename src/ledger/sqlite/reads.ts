@@ -91,7 +91,7 @@ function searchAccounts(database: Database) {
   }
 }
 
-interface AccountSearch {
+export interface AccountSearch {
   readonly search: string
   readonly afterId: bigint
   readonly limit: number

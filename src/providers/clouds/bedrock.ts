@@ -81,7 +81,6 @@ export const bedrock: HostRow = {
   ],
   requestIdHeader: 'x-amzn-requestid',
   betas: { anthropic: bedrockBetas },
-  onCancel: 'bills_on',
   source:
     'docs.aws.amazon.com/bedrock/latest/userguide: inference-messages-api, inference-responses-api, inference-chat-completions, models-api-compatibility, 2026-11',
 }

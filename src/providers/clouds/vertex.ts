@@ -57,7 +57,6 @@ export const vertex: HostRow = {
     { words: ['CANCELLED', 'ABORTED', 'INTERNAL'], meaning: 'server' },
   ],
   betas: { anthropic: vertexBetas },
-  onCancel: 'bills_on',
   requests: { anthropic: { modelInPath: true, adds: { anthropic_version: '"vertex-2023-10-16"' } } },
   source:
     'cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude, .../start/express-mode, 2026-11',

@@ -80,7 +80,7 @@ const router = { 'openai-chat': { ownFields: ['cache_control', 'reasoning'], rea
 
 export const customHostRows: Readonly<Record<CustomHostKind, CustomHostRow>> = {
   // The server behind the address is unknown: it may bill output written after the client disconnects.
-  custom: { onCancel: 'bills_on', requests: openServer, source: 'no page' },
+  custom: { requests: openServer, source: 'no page' },
   'llama-cpp': {
     // While a model loads it answers 503, which means the same everywhere.
     onCancel: 'stops',
@@ -91,7 +91,6 @@ export const customHostRows: Readonly<Record<CustomHostKind, CustomHostRow>> = {
     // A key or a team there is out of budget; unverified whether it is a 400 or a 429.
     errors: [{ words: ['budget_exceeded'], meaning: 'billing' }],
     requestIdHeader: 'x-litellm-call-id',
-    onCancel: 'bills_on',
     requests: router,
     source: 'docs.litellm.ai/docs/proxy: response_headers, users, 2026-08',
   },
@@ -116,7 +115,6 @@ export const customHostRows: Readonly<Record<CustomHostKind, CustomHostRow>> = {
   },
   // Tollgate settles the amounts that its upstream bills.
   tollgate: {
-    onCancel: 'bills_on',
     requests: router,
     messagesVersions: ['2026-10-21'],
     source: 'docs/reference of this program',

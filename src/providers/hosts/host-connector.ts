@@ -93,7 +93,7 @@ export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector 
     betas: row.betas ?? {},
     capabilities: (upstreamModel) => ({ ...hostedCapabilities(upstreamModel), ...row.capabilities }),
     requestIdHeader: row.requestIdHeader ?? 'x-request-id',
-    onCancel: row.onCancel,
+    onCancel: row.onCancel ?? 'bills_on',
     hiddenInputTokens: 1_024,
     mediaTokensMax: ({ kind }: Media) => (kind === 'image' ? pictureTokensMax : 'window'),
     page: () => ({ tokensMax: pictureTokensMax + pageTextTokens, pagesMax: Number.POSITIVE_INFINITY }),

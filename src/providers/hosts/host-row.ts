@@ -60,8 +60,8 @@ export interface HostRow {
   readonly betas?: HostBetas
   /** `x-request-id` where it is left out. */
   readonly requestIdHeader?: string
-  /** Whether closing a stream stops the host's meter. */
-  readonly onCancel: 'stops' | 'bills_on'
+  /** Whether closing a stream stops the host's meter; left out: it bills on. */
+  readonly onCancel?: 'stops' | 'bills_on'
   readonly requests?: Readonly<Partial<Record<UpstreamFormatName, RequestDifferences>>>
   /** Capabilities that none of the host's models has, or that differ from the same models elsewhere. */
   readonly capabilities?: Partial<Capabilities>

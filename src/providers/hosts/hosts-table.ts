@@ -3,7 +3,7 @@
  * the host does not document; there the row has the value that is harmless if wrong. How a row is read: `host-row.ts`.
  *
  * Whether canceling stops billing: openrouter.ai/docs/api/reference/streaming lists the hosts that stop and those that
- * do not; a host in neither list is assumed not to stop.
+ * do not; a host in neither list is assumed not to stop, as one without `onCancel` is.
  */
 
 import type { HostName } from '../../../contract/hosts.ts'
@@ -29,7 +29,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       { words: ['data_inspection_failed', 'DataInspectionFailed'], meaning: 'content' },
       { statuses: [429], words: ['insufficient_quota', 'Throttling.AllocationQuota'], meaning: 'quota' },
     ],
-    onCancel: 'bills_on',
     requests: {
       'openai-chat': {
         limitField: 'max_tokens',
@@ -44,7 +43,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
   baseten: {
     origin: 'https://inference.baseten.co',
     prefixes: { 'openai-chat': '/v1' },
-    onCancel: 'bills_on',
     requests: { 'openai-chat': { limitField: 'max_tokens' } },
     source: 'docs.baseten.co/inference/model-apis/overview, 2026-06',
   },
@@ -55,7 +53,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       { statuses: [429], words: ['queue_exceeded'], meaning: 'overloaded' },
       { words: ['wrong_api_key'], meaning: 'credential' },
     ],
-    onCancel: 'bills_on',
     requests: {
       'openai-chat': {
         limitField: 'max_completion_tokens',
@@ -127,7 +124,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
   digitalocean: {
     origin: 'https://inference.do-ai.run',
     prefixes: { 'openai-chat': '/v1' },
-    onCancel: 'bills_on',
     requests: { 'openai-chat': { limitField: 'max_completion_tokens' } },
     source: 'docs.digitalocean.com/products/gradient-ai-platform/how-to/use-serverless-inference, 2026-06',
   },
@@ -160,7 +156,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       { statuses: [498], meaning: 'overloaded' },
       { statuses: [413], words: ['rate_limit_exceeded'], meaning: 'larger_than_rate' },
     ],
-    onCancel: 'bills_on',
     requests: {
       'openai-chat': {
         // Refused in 2024 (github.com/vercel/ai/issues/1578), and its usage comes in `x_groq` unasked.
@@ -175,14 +170,12 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
   huggingface: {
     origin: 'https://router.huggingface.co',
     prefixes: { 'openai-chat': '/v1' },
-    onCancel: 'bills_on',
     requests: { 'openai-chat': { limitField: 'max_tokens' } },
     source: 'huggingface.co/docs/inference-providers, 2026-06',
   },
   inception: {
     origin: 'https://api.inceptionlabs.ai',
     prefixes: { 'openai-chat': '/v1' },
-    onCancel: 'bills_on',
     requests: {
       'openai-chat': {
         limitField: 'max_tokens',
@@ -208,7 +201,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       { words: ['1026', '1027'], meaning: 'content' },
       { words: ['2013'], meaning: 'content' },
     ],
-    onCancel: 'bills_on',
     requests: {
       'openai-chat': { limitField: 'max_tokens', drops: ['n'], adds: { reasoning_split: 'true' } },
     },
@@ -222,7 +214,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       // The tier is at capacity for all callers: unverified.
       { statuses: [429], words: ['3505'], meaning: 'overloaded' },
     ],
-    onCancel: 'bills_on',
     requests: {
       'openai-chat': {
         // Every member that it does not know is a 422: github.com/editor-code-assistant/eca/issues/231 (2026).
@@ -247,8 +238,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       { statuses: [400], words: ['content_filter'], meaning: 'content' },
       { statuses: [403], meaning: 'billing' },
     ],
-    // Not among the hosts of either list.
-    onCancel: 'bills_on',
     requests: {
       'openai-chat': {
         limitField: 'max_tokens',
@@ -262,7 +251,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
   nebius: {
     origin: 'https://api.tokenfactory.nebius.com',
     prefixes: { 'openai-chat': '/v1', 'openai-embeddings': '/v1' },
-    onCancel: 'bills_on',
     requests: { 'openai-chat': { limitField: 'max_tokens' } },
     source: 'docs.tokenfactory.nebius.com/api-reference, 2026-06',
   },
@@ -284,7 +272,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
   nvidia: {
     origin: 'https://integrate.api.nvidia.com',
     prefixes: { 'openai-chat': '/v1', 'openai-embeddings': '/v1' },
-    onCancel: 'bills_on',
     requests: {
       'openai-chat': { limitField: 'max_tokens', drops: [...openaiOnly, 'parallel_tool_calls'] },
     },
@@ -323,7 +310,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
   ovh: {
     origin: 'https://oai.endpoints.kepler.ai.cloud.ovh.net',
     prefixes: { 'openai-chat': '/v1', 'openai-embeddings': '/v1' },
-    onCancel: 'bills_on',
     requests: { 'openai-chat': { limitField: 'max_tokens' } },
     source: 'help.ovhcloud.com: AI Endpoints, capabilities, 2026-06',
   },
@@ -333,13 +319,11 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     prefixes: { 'openai-responses': '/v1' },
     modelList: null,
     // No credit is a 401 as well: both are the operator's.
-    onCancel: 'bills_on',
     source: 'docs.perplexity.ai/docs/agent-api, 2026-10',
   },
   scaleway: {
     origin: 'https://api.scaleway.ai',
     prefixes: { 'openai-chat': '/v1', 'openai-embeddings': '/v1' },
-    onCancel: 'bills_on',
     requests: { 'openai-chat': { limitField: 'max_tokens' } },
     source: 'www.scaleway.com/en/docs/generative-apis/reference-content, 2026-06',
   },
@@ -351,7 +335,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       // A model is full: unverified.
       { words: ['50501', '50505'], meaning: 'overloaded' },
     ],
-    onCancel: 'bills_on',
     requests: {
       'openai-chat': {
         limitField: 'max_tokens',
@@ -402,7 +385,6 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       { words: ['1301'], meaning: 'content' },
     ],
     requestIdHeader: 'x-log-id',
-    onCancel: 'bills_on',
     requests: {
       'openai-chat': {
         limitField: 'max_tokens',

@@ -4,7 +4,7 @@
  */
 
 import type { View } from '../json/view.ts'
-import type { RequestField } from '../translation/neutral.ts'
+import { RequestFieldList } from '../translation/policy.ts'
 
 /** Read in any position; they need no policy row. */
 const structural = ['model', 'messages', 'stream']
@@ -17,17 +17,7 @@ const defaults: Readonly<Record<string, readonly string[]>> = {
   inference_geo: ['global'],
 }
 
-export class MessagesFieldList {
-  private readonly fields = new Map<string, RequestField>()
-
-  get list(): readonly RequestField[] {
-    return [...this.fields.values()]
-  }
-
-  note(name: string, pointer: string): void {
-    if (!this.fields.has(name)) this.fields.set(name, { name, pointer })
-  }
-
+export class MessagesFieldList extends RequestFieldList {
   /** Every member of the body that is there and asks for something. */
   readBody(body: View): void {
     for (const [name, value] of body.members()) {

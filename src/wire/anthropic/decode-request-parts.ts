@@ -23,15 +23,12 @@ import {
   readId,
   readTag,
 } from '../translation/reasoning-carriers.ts'
+import { textPart } from '../translation/turns.ts'
 import type { MessagesFieldList } from './decode-request-fields.ts'
 import { ownVendor } from './encrypted-reasoning.ts'
 
 const inMessages = 'messages[].content[]'
 const pdf = 'application/pdf'
-
-function textPart(text: string): TextPart {
-  return { kind: 'text', text, cache: null, citations: [] }
-}
 
 export class BlockDecoder {
   private readonly fields: MessagesFieldList

@@ -5,7 +5,7 @@
 import type { ReadLimits } from '../format.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
-import type { Effort } from '../translation/capabilities.ts'
+import { type Effort, efforts } from '../translation/capabilities.ts'
 import type {
   Conversation,
   ConversationPart,
@@ -76,8 +76,6 @@ function limitOf(body: View, integerMax: number): number | null {
   if (limit === 0) throw untranslatable('max_tokens', '0 only warms a prompt cache')
   return limit
 }
-
-const efforts: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
 function effortOf(config: View | undefined): Effort | null {
   const value = config?.get('effort')

@@ -10,17 +10,10 @@ import type { CallPart, ConversationPart, ConversationTurn, ResultPart } from '.
 import { untranslatable } from '../translation/policy.ts'
 import { plainId } from '../translation/reasoning-carriers.ts'
 import type { NamedTools } from '../translation/tool-names.ts'
-import { joinedTurns } from '../translation/turns.ts'
+import { joinedTurns, reminder } from '../translation/turns.ts'
 import type { AdjustmentList } from './encode-request-adjustments.ts'
 import type { CacheBreakpoints } from './encode-request-cache.ts'
-import {
-  type Block,
-  callBlock,
-  mediaBlock,
-  reminder,
-  textBlock,
-  thinkingBlock,
-} from './encode-request-parts.ts'
+import { type Block, callBlock, mediaBlock, textBlock, thinkingBlock } from './encode-request-parts.ts'
 import { Blocks } from './encode-request-texts.ts'
 
 export const callIdCharactersMax = 64

@@ -123,8 +123,3 @@ export function isObjectText(text: string): boolean {
     return false
   }
 }
-
-/** Instructions that are not supported in this position, as a part of the user's turn. */
-export function reminder(text: string): string {
-  return `<system-reminder>\n${text}\n</system-reminder>`
-}

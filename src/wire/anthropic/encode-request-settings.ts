@@ -2,7 +2,7 @@
  * Thinking, sampling and output format for one Claude model. Unsupported settings
  * are rounded or omitted, and reported; what cannot be omitted is rejected.
  */
-import type { Capabilities, Effort } from '../translation/capabilities.ts'
+import { efforts as ascending, type Capabilities, type Effort } from '../translation/capabilities.ts'
 import { type SharedStops, sharedStops } from '../translation/emulated-stops.ts'
 import { textHash } from '../translation/hash.ts'
 import type { Conversation, OutputFormat, Reasoning, Sampling } from '../translation/neutral.ts'
@@ -39,8 +39,6 @@ const effortsByBudget: readonly (readonly [budgetBelow: number, effort: Effort])
   [10_000, 'medium'],
   [Number.POSITIVE_INFINITY, 'high'],
 ]
-
-const ascending: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
 function isOff({ effort, budget }: Reasoning): boolean {
   return effort === 'none' || (effort === null && budget === 0)
@@ -239,9 +237,6 @@ export function formatBlock(
     adjusted.adapted('response_format', 'unsupported schema constraints are added to descriptions')
   return { type: 'json_schema', schema }
 }
-
-/** The instruction that replaces JSON mode without a schema. */
-export const jsonInstruction = 'Answer with one JSON object and nothing else.'
 
 const userCharactersMax = 256
 

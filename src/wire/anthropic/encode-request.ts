@@ -3,8 +3,10 @@
  * messages; then every setting. Pure and deterministic: the next turn's body begins with this one's bytes,
  * without which Claude's newer models reject their own reasoning.
  */
+
 import type { AutomaticCaching } from '../../../contract/values.ts'
 import { type JsonOut, jsonText, RawJson } from '../json/text.ts'
+import { jsonInstruction } from '../translation/emulation.ts'
 import type {
   Conversation,
   ConversationTurn,
@@ -33,7 +35,6 @@ import {
   canBind,
   formatBlock,
   isThinking,
-  jsonInstruction,
   metadataOf,
   samplingFields,
   stopsOf,

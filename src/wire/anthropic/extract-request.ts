@@ -10,7 +10,7 @@ import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../jso
 import type { Json } from '../json/json.ts'
 import { messagesMembers } from '../known-members.ts'
 import { notOwned, PricedOptions } from '../price-fields.ts'
-import { conversationSpan, fallbackModels, readRequestObject } from '../request-fields.ts'
+import { conversationSpan, fallbackModels, readRequestObject, requestedModel } from '../request-fields.ts'
 import { BlockReader, missing } from './extract-request-parts.ts'
 import { billingPolicyFields, freeContextEdits, messagesPriceFields } from './request-price-table.ts'
 
@@ -50,7 +50,7 @@ export function extractRequest(body: Uint8Array, limits: ReadLimits): MessagesFi
 
 function factsOf(json: Json, { integerMax }: ReadLimits): MessagesFields {
   const values = bodyFields.read(json, json.root)
-  const model = modelOf(json, values.model)
+  const model = requestedModel(json, values.model, missing)
   if (!isGiven(json, values.max_tokens)) throw missing('max_tokens')
   if (!isGiven(json, values.messages)) throw missing('messages')
   if (json.kind(values.messages) !== 'array') throw invalid(json, values.messages, 'an array')
@@ -81,13 +81,6 @@ function factsOf(json: Json, { integerMax }: ReadLimits): MessagesFields {
     conversationSpan: conversationSpan(json, opening, values.messages),
     unknownMembers: json.unknownMembers,
   }
-}
-
-function modelOf(json: Json, value: number): string {
-  if (!isGiven(json, value)) throw missing('model')
-  const model = string(json, value)
-  if (model === '') throw invalid(json, value, 'the name of a model')
-  return model
 }
 
 function thinkingBudgetOf(json: Json, thinking: number, integerMax: number): number | null {

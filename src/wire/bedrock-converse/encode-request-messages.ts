@@ -16,7 +16,7 @@ import type {
 import { untranslatable } from '../translation/policy.ts'
 import { plainId } from '../translation/reasoning-carriers.ts'
 import type { NamedTools } from '../translation/tool-names.ts'
-import { joinedTurns } from '../translation/turns.ts'
+import { endOfUser, joinedTurns } from '../translation/turns.ts'
 import type { CachePoints } from './encode-request-cache.ts'
 
 const idCharactersMax = 64
@@ -73,13 +73,6 @@ function add(messages: Message[], role: Message['role'], content: readonly JsonO
   if (blocks.length === 0) return
   if (last?.role === role) messages[messages.length - 1] = { role, content: [...last.content, ...blocks] }
   else messages.push({ role, content: blocks })
-}
-
-/** Behind the last turn before the assistant's. */
-function endOfUser(turns: readonly ConversationTurn[], from: number): number {
-  let end = from
-  while (end < turns.length && turns[end]?.role !== 'assistant') end += 1
-  return end
 }
 
 function assistantBlocks(parts: readonly ConversationPart[], deps: MessageDeps): readonly JsonOut[] {

@@ -4,9 +4,10 @@ import { test } from 'node:test'
 import { sandboxCapabilities } from '../../providers/sandbox.ts'
 import { type ReadLimits, WireError } from '../format.ts'
 import { openaiChatCodec } from '../openai-chat/index.ts'
+import { patchLimit } from '../request-fields.ts'
 import type { Capabilities } from '../translation/capabilities.ts'
 import { encodeRequest } from './encode-request.ts'
-import { extractRequest, patchRequest } from './extract-request.ts'
+import { extractRequest } from './extract-request.ts'
 
 const limits: ReadLimits = { depthMax: 64, valuesMax: 250_000, integerMax: 1_000_000 }
 const able: Capabilities = {
@@ -222,7 +223,7 @@ test('the output limit is read, lowered and written where there is none', () => 
   const spliced = (body: object, outputLimit: number) => {
     const text = JSON.stringify(body)
     const fields = extractRequest(encoder.encode(text), limits, address)
-    const patches = patchRequest(fields, { outputLimit })
+    const patches = patchLimit(fields, { outputLimit })
     let whole = text
     for (const { start, end, text: patch } of [...patches].reverse())
       whole = whole.slice(0, start) + patch + whole.slice(end)

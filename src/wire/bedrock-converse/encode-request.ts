@@ -3,8 +3,10 @@
  * messages; then the settings. The model and streaming are in the path. Pure: the same conversation gives the same bytes.
  * docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, 2026-11.
  */
+
 import { type JsonOut, jsonText } from '../json/text.ts'
 import { cutAt, sharedStops } from '../translation/emulated-stops.ts'
+import { jsonInstruction } from '../translation/emulation.ts'
 import type { Adjustment, Conversation, EncodedRequest, TranslationTarget } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
 import { NamedTools, openaiNames } from '../translation/tool-names.ts'
@@ -15,8 +17,6 @@ import { additionalFields, inferenceConfig, toolConfig } from './encode-request-
 
 /** A block that Messages clients put first, about their own billing. */
 const billingHeader = 'x-anthropic-billing-header'
-const jsonInstruction = 'Answer with one JSON object and nothing else.'
-
 /** See `UpstreamCodec.encodeRequest`. */
 export function encodeRequest(
   conversation: Conversation,

@@ -2,11 +2,13 @@
  * A Converse request: the fields that money needs, read from its bytes. Only this program writes such bodies, since no client
  * speaks the format; the model and streaming are in the path.
  */
+
 import type { UrlFields } from '../client-routes.ts'
-import { type ExtractedFields, type Media, type ReadLimits, type RequestPatch, WireError } from '../format.ts'
-import { type BytePatch, type NumberPatch, numberPatch, type Span } from '../json/byte-patch.ts'
+import { type Media, type ReadLimits, WireError } from '../format.ts'
+import type { NumberPatch } from '../json/byte-patch.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
+import type { LimitFields } from '../request-fields.ts'
 
 /**
  * Members of a Converse request that change what Bedrock charges: tiers, optimized latency, guardrails, prompts that are stored
@@ -19,16 +21,8 @@ const pricedMembers: readonly string[] = [
   'promptVariables',
 ]
 
-export interface ConverseFields extends ExtractedFields {
-  readonly modelSpan: null
-  /** The output limit as it is written; null where it is absent. */
-  readonly limitSpan: Span | null
-  /** Writes a limit where there is none. */
-  readonly limitInsertion: NumberPatch
-}
-
 /** Throws WireError; see `UpstreamFormat.extractRequest`. */
-export function extractRequest(body: Uint8Array, limits: ReadLimits, address: UrlFields): ConverseFields {
+export function extractRequest(body: Uint8Array, limits: ReadLimits, address: UrlFields): LimitFields {
   const { model, stream } = address
   if (model === null) throw new WireError('missing_field', 'The path must contain the model.', 'model')
   return readJson(body, limits, (json) => factsOf(new View(json, json.root), limits, { model, stream }))
@@ -38,7 +32,7 @@ function factsOf(
   root: View,
   { integerMax }: ReadLimits,
   { model, stream }: { readonly model: string; readonly stream: boolean },
-): ConverseFields {
+): LimitFields {
   const config = root.get('inferenceConfig')
   const limit = config?.get('maxTokens')
   const messages = root.get('messages')?.items() ?? []
@@ -90,14 +84,4 @@ function insertion(root: View, config: View | undefined): NumberPatch {
   if (config === undefined)
     return { start, end: start, before: '"inferenceConfig":{"maxTokens":', after: '},' }
   return { start, end: start, before: '"maxTokens":', after: config.members().length === 0 ? '' : ',' }
-}
-
-/** The model is in the path, and no host takes the format otherwise. */
-export function patchRequest(
-  fields: ConverseFields,
-  { outputLimit: tokens }: RequestPatch,
-): readonly BytePatch[] {
-  if (tokens === undefined || (fields.outputLimit !== null && fields.outputLimit <= tokens)) return []
-  if (fields.limitSpan === null) return [numberPatch(fields.limitInsertion, tokens)]
-  return [{ ...fields.limitSpan, text: String(tokens) }]
 }

@@ -1,13 +1,15 @@
 /** Amazon Bedrock's Converse, assembled: a format of upstreams alone, for the models that Bedrock serves in no other. */
+
 import type { StreamedFormat } from '../format.ts'
 import type { BytePatch } from '../json/byte-patch.ts'
+import { type LimitFields, patchLimit } from '../request-fields.ts'
 import type { UpstreamCodec } from '../translation/codec.ts'
 import { noOperations } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
 import { decodeResponse } from './decode-response.ts'
 import { decodeStream } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
-import { type ConverseFields, extractRequest, patchRequest } from './extract-request.ts'
+import { extractRequest } from './extract-request.ts'
 import { extractResponse, problemStatus } from './extract-response.ts'
 import { reportedTotals, toUsage } from './extract-usage.ts'
 import { tapStream } from './tap-stream.ts'
@@ -17,7 +19,7 @@ function stripCarriers(): readonly BytePatch[] {
   return []
 }
 
-export const bedrockConverse: StreamedFormat<ConverseFields> = {
+export const bedrockConverse: StreamedFormat<LimitFields> = {
   name: 'bedrock-converse',
   paths: {
     version: '',
@@ -35,7 +37,7 @@ export const bedrockConverse: StreamedFormat<ConverseFields> = {
   inBackground: null,
   reportsInputEarly: false,
   extractRequest,
-  patchRequest,
+  patchRequest: patchLimit,
   usageEvent: () => 'relay',
   tapStream,
   extractResponse,

@@ -2,6 +2,7 @@
  * Gemini contents → turns: calls without an ID get one, and their results are matched; reasoning and
  * signatures, also those of other vendors in our tags, become encrypted values. Must not decode media.
  */
+
 import type { View } from '../json/view.ts'
 import type {
   CallPart,
@@ -10,10 +11,10 @@ import type {
   MediaPart,
   RequestField,
   ResultPart,
-  TextPart,
 } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
 import { missingThoughts, type ReadId, readId } from '../translation/reasoning-carriers.ts'
+import { textPart } from '../translation/turns.ts'
 import { isOwn, type ReadSignature, readSignature } from './encrypted-reasoning.ts'
 import { camelCase, list, member } from './extract-request-fields.ts'
 import { isVideoPage } from './extract-request-media.ts'
@@ -37,10 +38,6 @@ const roles: ReadonlyMap<string, ConversationTurn['role']> = new Map([
   ['tool', 'user'],
   ['model', 'assistant'],
 ])
-
-function textPart(text: string): TextPart {
-  return { kind: 'text', text, cache: null, citations: [] }
-}
 
 /** Reads the contents of one request in order. */
 export class ContentReader {

@@ -4,7 +4,7 @@
  */
 
 import type { View } from '../json/view.ts'
-import type { Effort } from '../translation/capabilities.ts'
+import { efforts } from '../translation/capabilities.ts'
 import type {
   OutputFormat,
   ProviderTool,
@@ -18,7 +18,6 @@ import { jsonSchemaOf } from './decode-request-schema.ts'
 import { camelCase, enumWord, list, member } from './extract-request-fields.ts'
 import { callerTool, meters } from './request-price-table.ts'
 
-const efforts: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 const logprobsMax = 20
 const jsonType = 'application/json'
 

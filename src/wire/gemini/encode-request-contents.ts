@@ -19,7 +19,7 @@ import type {
 import { untranslatable } from '../translation/policy.ts'
 import { plainId } from '../translation/reasoning-carriers.ts'
 import type { NamedTools } from '../translation/tool-names.ts'
-import { isEmptyMessage, joinedTurns } from '../translation/turns.ts'
+import { endOfUser, isEmptyMessage, joinedTurns, reminder } from '../translation/turns.ts'
 import { argsOf, mediaPart } from './encode-request-parts.ts'
 import { isOwn, standIn } from './encrypted-reasoning.ts'
 
@@ -202,22 +202,11 @@ export class ContentWriter {
   }
 }
 
-/** Behind the last turn before the model speaks again. */
-function endOfUser(turns: readonly ConversationTurn[], from: number): number {
-  let end = from
-  while (end < turns.length && turns[end]?.role !== 'assistant') end += 1
-  return end
-}
-
 /** Only Google's own thoughts mean anything here; others' are left out, as their vendors would leave these out. */
 function thoughtPart({ text, encrypted }: ThinkingPart): readonly JsonOut[] {
   return isOwn(encrypted) && text !== ''
     ? [{ text, thought: true, thoughtSignature: encrypted.data }]
     : noParts
-}
-
-function reminder(text: string): string {
-  return `<system-reminder>\n${text}\n</system-reminder>`
 }
 
 function mediaIn(result: ResultPart): readonly MediaPart[] {

@@ -4,7 +4,7 @@
  */
 
 import { type JsonOut, RawJson } from '../json/text.ts'
-import type { Capabilities, Effort } from '../translation/capabilities.ts'
+import { efforts as ascending, type Capabilities, type Effort } from '../translation/capabilities.ts'
 import { type SharedStops, sharedStops } from '../translation/emulated-stops.ts'
 import type { Adjustment, Conversation, Reasoning, Sampling, Tool } from '../translation/neutral.ts'
 import { untranslatable } from '../translation/policy.ts'
@@ -235,8 +235,6 @@ function tokens(
   return { thinkingBudget: clamped }
 }
 
-/** Efforts in ascending order, as a budget or a wish is rounded to one that the model has. */
-const ascending: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 /** Budgets below which an effort is meant. */
 const effortsByBudget: readonly (readonly [below: number, effort: Effort])[] = [
   [1, 'none'],

@@ -4,14 +4,8 @@
  * anything else.
  */
 import type { UrlFields } from '../client-routes.ts'
-import {
-  type ExtractedFields,
-  type ReadLimits,
-  type RequestPatch,
-  type ServerTool,
-  WireError,
-} from '../format.ts'
-import { type BytePatch, type NumberPatch, numberPatch, type Span } from '../json/byte-patch.ts'
+import { type ExtractedFields, type ReadLimits, type ServerTool, WireError } from '../format.ts'
+import type { NumberPatch } from '../json/byte-patch.ts'
 import {
   absent,
   invalid,
@@ -25,7 +19,7 @@ import {
 import type { Json } from '../json/json.ts'
 import { geminiMembers, geminiSettings } from '../known-members.ts'
 import { PricedOptions } from '../price-fields.ts'
-import { conversationSpan, readRequestObject } from '../request-fields.ts'
+import { conversationSpan, type LimitFields, readRequestObject } from '../request-fields.ts'
 import { camelCase, elements, enumWord } from './extract-request-fields.ts'
 import { ContentExtractor, readEnum } from './extract-request-media.ts'
 import {
@@ -66,19 +60,11 @@ const levelPrefix = 'thinking_level_'
 const serverToolsMax = 32
 const typeCharactersMax = 64
 
-export interface GeminiFields extends ExtractedFields {
-  readonly modelSpan: null
-  /** The limit as it is written, null included; null where it is absent. */
-  readonly limitSpan: Span | null
-  /** Writes a limit where there is none. */
-  readonly limitInsertion: NumberPatch
-}
-
 type GeminiBodyValues = ReturnType<typeof bodyFields.read>
 type GeminiSettingValues = ReturnType<typeof settingFields.read>
 
 /** Throws WireError; see `FormatReader.extractRequest`. */
-export function extractRequest(body: Uint8Array, limits: ReadLimits, address: UrlFields): GeminiFields {
+export function extractRequest(body: Uint8Array, limits: ReadLimits, address: UrlFields): LimitFields {
   const model = modelInPath(address)
   return readRequestObject(body, limits, (json) => factsOf(json, limits, { model, stream: address.stream }))
 }
@@ -92,7 +78,7 @@ function factsOf(
   json: Json,
   { integerMax }: ReadLimits,
   address: { model: string; stream: boolean },
-): GeminiFields {
+): LimitFields {
   const values = bodyFields.read(json, json.root)
   refuseOtherModel(json, values.model, address.model)
   const contents = contentsOf(json, values.contents)
@@ -246,14 +232,4 @@ function limitInsertion(json: Json, config: number): NumberPatch {
   if (json.isNull(config)) return { ...json.span(config), before: `{${name}`, after: '}' }
   const start = json.start(config) + 1
   return { start, end: start, before: name, after: json.children(config).length === 0 ? '' : ',' }
-}
-
-/** The replacements that a splice needs: the model is in the URL, and no tool's uses can be capped. */
-export function patchRequest(
-  fields: GeminiFields,
-  { outputLimit: tokens }: RequestPatch,
-): readonly BytePatch[] {
-  if (tokens === undefined || (fields.outputLimit !== null && fields.outputLimit <= tokens)) return []
-  if (fields.limitSpan === null) return [numberPatch(fields.limitInsertion, tokens)]
-  return [{ ...fields.limitSpan, text: String(tokens) }]
 }

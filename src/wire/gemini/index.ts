@@ -1,6 +1,8 @@
 /** The Gemini format (generateContent), assembled. */
+
 import { type ClientRoutes, plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat } from '../format.ts'
+import { type LimitFields, patchLimit } from '../request-fields.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
 import { endsWithVersion, noOperations } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
@@ -11,7 +13,7 @@ import { contextPhrase, errorBody, errorFrame, errorStatus, problemStatus } from
 import { encodeRequest } from './encode-request.ts'
 import { encodeResponse } from './encode-response.ts'
 import { ArrayFraming, encodeStream } from './encode-stream.ts'
-import { extractRequest, type GeminiFields, patchRequest } from './extract-request.ts'
+import { extractRequest } from './extract-request.ts'
 import { extractResponse } from './extract-response.ts'
 import { chargedOnce, reportedTotals, toUsage } from './extract-usage.ts'
 import { geminiPolicy } from './request-policy-table.ts'
@@ -51,7 +53,7 @@ const routes: ClientRoutes = {
   guide: { title: 'Gemini', basePath: '/v1beta', example: 'models/{model}:generateContent' },
 }
 
-export const gemini: ClientFormat<GeminiFields> & StreamedFormat<GeminiFields> = {
+export const gemini: ClientFormat<LimitFields> & StreamedFormat<LimitFields> = {
   name: 'gemini',
   routes,
   // Without `alt=sse` a stream is one JSON array.
@@ -76,7 +78,7 @@ export const gemini: ClientFormat<GeminiFields> & StreamedFormat<GeminiFields> =
   // Every event counts the input, but the count grows while tools run at the provider.
   reportsInputEarly: false,
   extractRequest,
-  patchRequest,
+  patchRequest: patchLimit,
   usageEvent: () => 'relay',
   tapStream,
   extractResponse,

@@ -7,7 +7,7 @@ import type { UrlFields } from '../client-routes.ts'
 import type { ReadLimits } from '../format.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
-import type { Effort } from '../translation/capabilities.ts'
+import { type Effort, efforts } from '../translation/capabilities.ts'
 import type {
   Conversation,
   ConversationTurn,
@@ -151,8 +151,6 @@ function readLogprobs(body: View): number | null {
   if (body.get('logprobs')?.flag() !== true) return null
   return body.get('top_logprobs')?.integer(0, topLogprobsMax) ?? 0
 }
-
-const efforts: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
 /** `reasoning_effort`, the `reasoning` object of other gateways, and `thinking` as Messages has it. */
 function readReasoning(body: View, integerMax: number): Reasoning {

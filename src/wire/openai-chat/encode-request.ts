@@ -3,7 +3,7 @@
  * What a prompt cache matches comes first: model, tools, messages; then the settings. Same values, same bytes.
  */
 import { jsonText } from '../json/text.ts'
-import type { Capabilities, Effort } from '../translation/capabilities.ts'
+import { efforts as ascending, type Capabilities, type Effort } from '../translation/capabilities.ts'
 import { cutAt } from '../translation/emulated-stops.ts'
 import type {
   Adjustment,
@@ -60,8 +60,6 @@ function omissions(conversation: Conversation, takesBreakpoints: boolean): reado
 function hasBreakpoints({ turns }: Conversation): boolean {
   return turns.some(({ parts }) => parts.some((part) => 'cache' in part && part.cache !== null))
 }
-
-const ascending: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
 /** Tokens below which a budget means the effort; wire formats that count tokens are said in efforts so. */
 const budgets: readonly (readonly [tokensBelow: number, effort: Effort])[] = [

@@ -3,7 +3,7 @@
  * replacements that it may need on its way. Must not change, add or reorder anything else.
  */
 
-import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../format.ts'
+import type { ExtractedFields, ReadLimits, RequestPatch } from '../format.ts'
 import type { HostField } from '../host-differences.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { absent, FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
@@ -11,7 +11,14 @@ import type { Json } from '../json/json.ts'
 import { chatMembers } from '../known-members.ts'
 import { extractRequest as readResponsesRequest } from '../openai-responses/extract-request.ts'
 import { PricedOptions, unpriced } from '../price-fields.ts'
-import { cacheKeySpan, conversationSpan, fallbackModels, readRequestObject } from '../request-fields.ts'
+import {
+  cacheKeySpan,
+  conversationSpan,
+  fallbackModels,
+  missing,
+  readRequestObject,
+  requestedModel,
+} from '../request-fields.ts'
 import type { CacheLifetime } from '../translation/neutral.ts'
 import { readLifetime, readMark, readParts } from './extract-request-parts.ts'
 import { callerTools, chatPriceFields, googleFields } from './request-price-table.ts'
@@ -81,7 +88,7 @@ function responsesFacts(body: Uint8Array, limits: ReadLimits): ChatFields {
 }
 
 function factsOf(json: Json, values: ChatBodyValues, limits: ReadLimits): ChatFields {
-  const model = modelOf(json, values.model)
+  const model = requestedModel(json, values.model, missing)
   const options = new PricedOptions(json)
   const parts = readParts(json, messagesOf(json, values), options)
   readOptions(json, values, options)
@@ -132,23 +139,12 @@ function hostFieldsOf(hasMarks: boolean, hasReasoning: boolean): readonly HostFi
   ]
 }
 
-function modelOf(json: Json, value: number): string {
-  if (!isGiven(json, value)) throw missing('model')
-  const model = string(json, value)
-  if (model === '') throw invalid(json, value, 'the name of a model')
-  return model
-}
-
 function messagesOf(json: Json, values: ChatBodyValues): number {
   if (isGiven(json, values.messages)) {
     if (json.kind(values.messages) === 'array') return values.messages
     throw invalid(json, values.messages, 'an array')
   }
   throw missing('messages')
-}
-
-function missing(name: string): WireError {
-  return new WireError('missing_field', `Missing required parameter: '${name}'.`, name)
 }
 
 function effortOf(json: Json, values: ChatBodyValues): string | null {

@@ -3,13 +3,13 @@
  * token IDs, each of which has at least one byte, so that the size of the body bounds both.
  * Must not change, add or reorder anything but the model's name.
  */
-import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../format.ts'
+import type { ExtractedFields, ReadLimits, RequestPatch } from '../format.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
 import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { embeddingsMembers } from '../known-members.ts'
 import { PricedOptions, type PriceField, routerPriceFields } from '../price-fields.ts'
-import { fallbackModels, readRequestObject } from '../request-fields.ts'
+import { fallbackModels, missing, readRequestObject, requestedModel } from '../request-fields.ts'
 import type { VectorEncoding } from '../vector-encoding.ts'
 
 /**
@@ -58,10 +58,9 @@ export function extractRequest(body: Uint8Array, limits: ReadLimits): Embeddings
 
 function factsOf(json: Json, limits: ReadLimits): EmbeddingsFields {
   const values = bodyFields.read(json, json.root)
-  const model = required(json, values.model, 'model')
-  const name = string(json, model)
-  if (name === '') throw invalid(json, model, 'the name of a model')
-  const input = required(json, values.input, 'input')
+  const model = requestedModel(json, values.model, missing)
+  if (!isGiven(json, values.input)) throw missing('input')
+  const { input } = values
   checkInput(json, input, limits.integerMax)
   if (isGiven(json, values.dimensions)) {
     wholeNumber(json, values.dimensions, { min: 1, max: limits.integerMax })
@@ -72,8 +71,8 @@ function factsOf(json: Json, limits: ReadLimits): EmbeddingsFields {
   const options = new PricedOptions(json)
   options.read(values, embeddingsPriceFields)
   return {
-    model: name,
-    modelSpan: json.span(model),
+    model,
+    modelSpan: json.span(values.model),
     vectorEncoding: encoding === 'float' || encoding === 'base64' ? encoding : null,
     fallbackModels: fallbackModels(json, values.models),
     stream: false,
@@ -92,11 +91,6 @@ function factsOf(json: Json, limits: ReadLimits): EmbeddingsFields {
     conversationSpan: json.span(input),
     unknownMembers: json.unknownMembers,
   }
-}
-
-function required(json: Json, value: number, name: string): number {
-  if (isGiven(json, value)) return value
-  throw new WireError('missing_field', `Missing required parameter: '${name}'.`, name)
 }
 
 /** All elements have the form of the first one: hosts differ in what they make of a mixture. */

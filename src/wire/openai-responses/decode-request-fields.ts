@@ -4,7 +4,7 @@
  */
 
 import type { View } from '../json/view.ts'
-import type { RequestField } from '../translation/neutral.ts'
+import { RequestFieldList } from '../translation/policy.ts'
 
 /** Read wherever they occur; they need no policy row of their own. */
 const structural = ['model', 'input', 'stream', 'max_tool_calls']
@@ -29,17 +29,7 @@ const idleCharactersMax = 32
 /** Values of `include` that are always honored, so they need no adjustment. */
 const alwaysIncluded = ['reasoning.encrypted_content']
 
-export class ResponsesFieldList {
-  private readonly fields = new Map<string, RequestField>()
-
-  get list(): readonly RequestField[] {
-    return [...this.fields.values()]
-  }
-
-  note(name: string, pointer: string): void {
-    if (!this.fields.has(name)) this.fields.set(name, { name, pointer })
-  }
-
+export class ResponsesFieldList extends RequestFieldList {
   /** Every member of the body that is there and asks for something. */
   readBody(body: View): void {
     for (const [name, value] of body.members()) {

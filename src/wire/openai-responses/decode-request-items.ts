@@ -19,6 +19,7 @@ import type {
   ThinkingPart,
 } from '../translation/neutral.ts'
 import { isUnencrypted, readId, readTag } from '../translation/reasoning-carriers.ts'
+import { textPart } from '../translation/turns.ts'
 import type { ResponsesFieldList } from './decode-request-fields.ts'
 import { addressedSource, embeddedSource, typeOfFile } from './decode-request-media.ts'
 import type { ResponsesToolDecoder } from './decode-request-tools.ts'
@@ -224,10 +225,6 @@ function roleOf(item: View): TurnRole {
   if (written === 'developer' || written === 'system') return 'system'
   if (written === 'user' || written === 'assistant') return written
   throw (role ?? item).invalid('one of user, assistant, system, developer')
-}
-
-function textPart(text: string): TextPart {
-  return { kind: 'text', text, cache: null, citations: [] }
 }
 
 function otherPart(type: string, view: View): ConversationPart {

@@ -7,7 +7,7 @@ import type { ReadLimits } from '../format.ts'
 import { invalid } from '../json/fields.ts'
 import { readJson } from '../json/json.ts'
 import { View } from '../json/view.ts'
-import type { Effort } from '../translation/capabilities.ts'
+import { efforts } from '../translation/capabilities.ts'
 import type {
   Conversation,
   OutputFormat,
@@ -19,7 +19,6 @@ import { ResponsesFieldList } from './decode-request-fields.ts'
 import { ItemDecoder } from './decode-request-items.ts'
 import { ResponsesToolDecoder, readToolChoice } from './decode-request-tools.ts'
 
-const efforts: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 const logprobsInclude = 'message.output_text.logprobs'
 const alternativesMax = 20
 

@@ -19,7 +19,7 @@ import type {
 import { untranslatable } from '../translation/policy.ts'
 import { plainId } from '../translation/reasoning-carriers.ts'
 import type { NamedTools } from '../translation/tool-names.ts'
-import { isEmptyMessage } from '../translation/turns.ts'
+import { isEmptyMessage, textPart } from '../translation/turns.ts'
 import { fileName } from './decode-request-media.ts'
 import { nameOf } from './encode-request-tools.ts'
 import { ownContent } from './encrypted-reasoning.ts'
@@ -137,13 +137,13 @@ export class InputEncoder {
     const media = result.content.filter((part) => part.kind === 'media')
     const isShownApart = media.length > 0 && !capabilities.resultMedia
     const inside = isShownApart ? result.content.filter((part) => part.kind === 'text') : result.content
-    const shown = result.json === null ? inside : [plainText(result.json), ...inside]
+    const shown = result.json === null ? inside : [textPart(result.json), ...inside]
     this.items.push({
       type: call.form === 'text' ? 'custom_tool_call_output' : 'function_call_output',
       call_id: id,
       output: this.outputOf(shown, result.cache),
     })
-    return isShownApart ? [plainText(`[returned by tool call ${id}]`), ...media] : []
+    return isShownApart ? [textPart(`[returned by tool call ${id}]`), ...media] : []
   }
 
   private outputOf(content: ResultPart['content'], cache: CacheLifetime | null): JsonOut {
@@ -239,8 +239,4 @@ export class InputEncoder {
   private drop(pointer: string): void {
     this.setting.adjusted.push({ kind: 'dropped', field: pointer, why: 'supported in its own format only' })
   }
-}
-
-function plainText(text: string): TextPart {
-  return { kind: 'text', text, cache: null, citations: [] }
 }

@@ -1,12 +1,10 @@
 /** Limits, sampling and reasoning as one model supports them; adaptations are reported. Must not write what the model rejects. */
 
 import { type JsonOut, RawJson } from '../json/text.ts'
-import type { Capabilities, Effort } from '../translation/capabilities.ts'
+import { efforts as ascending, type Capabilities, type Effort } from '../translation/capabilities.ts'
 import type { Adjustment, Conversation, Reasoning } from '../translation/neutral.ts'
 
 type ResponsesSettingMembers = Readonly<Record<string, JsonOut | undefined>>
-
-const ascending: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
 /** https://developers.openai.com/api/reference/resources/responses/methods/create: `max_output_tokens`. */
 const outputTokensMin = 16

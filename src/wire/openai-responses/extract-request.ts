@@ -19,8 +19,10 @@ import {
   cacheKeySpan,
   conversationSpan,
   fallbackModels,
+  missing,
   NamedFiles,
   readRequestObject,
+  requestedModel,
 } from '../request-fields.ts'
 import { ItemReader } from './extract-request-items.ts'
 import { type SharedCap, ToolReader } from './extract-request-tools.ts'
@@ -78,7 +80,7 @@ export function extractRequest(body: Uint8Array, limits: ReadLimits): ResponsesF
 
 function factsOf(json: Json, { integerMax }: ReadLimits): ResponsesFields {
   const values = bodyFields.read(json, json.root)
-  const model = modelOf(json, values.model)
+  const model = requestedModel(json, values.model, missing)
   const options = new PricedOptions(json)
   const effort = readOptions(json, values, options)
   const callsField = numberField(json, values.max_tool_calls, { min: 0, max: integerMax })
@@ -123,13 +125,6 @@ function factsOf(json: Json, { integerMax }: ReadLimits): ResponsesFields {
   }
 }
 
-function modelOf(json: Json, value: number): string {
-  if (!isGiven(json, value)) throw missing('model')
-  const model = string(json, value)
-  if (model === '') throw invalid(json, value, 'the name of a model')
-  return model
-}
-
 /** Whether the answer is to be polled for, which its provider must keep. */
 function readBackground(json: Json, { background, store }: ResponsesBodyValues, stream: boolean): boolean {
   if (!flag(json, background)) return false
@@ -159,10 +154,6 @@ function readInput(json: Json, values: ResponsesBodyValues, items: ItemReader): 
   if (json.isString(input)) return input
   if (json.kind(input) !== 'array') throw invalid(json, input, 'a string or an array of items')
   return items.readItems(input)
-}
-
-function missing(name: string, hint = ''): WireError {
-  return new WireError('missing_field', `Missing required parameter: '${name}'.${hint}`, name)
 }
 
 function numberField(

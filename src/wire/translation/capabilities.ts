@@ -4,7 +4,9 @@
  * newest of its family.
  */
 
-export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+/** In ascending order. */
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+export type Effort = (typeof efforts)[number]
 
 export interface Capabilities {
   /**

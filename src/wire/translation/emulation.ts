@@ -9,6 +9,9 @@ import type { Emulation, Finish, NeutralResponse, ResponseEvent, ResponsePart } 
 export const emulatedStopsMax = 16
 export const emulatedStopCharactersMax = 256
 
+/** In place of an output format of JSON without a schema. */
+export const jsonInstruction = 'Answer with one JSON object and nothing else.'
+
 const ended: Finish = { reason: 'end', stopString: null, explanation: null }
 
 /** A whole answer, as if the upstream had been asked. */

@@ -87,3 +87,16 @@ export function untranslatable(pointer: string, why: string): WireError {
     pointer,
   )
 }
+
+/** The fields of a body by their names in the policy table: of a nested field the first position represents all. */
+export class RequestFieldList {
+  private readonly fields = new Map<string, RequestField>()
+
+  get list(): readonly RequestField[] {
+    return [...this.fields.values()]
+  }
+
+  note(name: string, pointer: string): void {
+    if (!this.fields.has(name)) this.fields.set(name, { name, pointer })
+  }
+}

@@ -2,7 +2,7 @@
  * Shared views of a history for all encoders: turns of one speaker joined, and which call a
  * result belongs to. The order stays; nothing is added or omitted.
  */
-import type { CallPart, ConversationPart, ConversationTurn } from './neutral.ts'
+import type { CallPart, ConversationPart, ConversationTurn, TextPart } from './neutral.ts'
 
 /** Adjacent turns of the same role become one turn; instructions stay as they are. */
 export function joinedTurns(turns: readonly ConversationTurn[]): readonly ConversationTurn[] {
@@ -32,4 +32,16 @@ export function isEmptyMessage(parts: readonly ConversationPart[]): boolean {
 export function leadingSystemCount(turns: readonly ConversationTurn[]): number {
   const first = turns.findIndex(({ role }) => role !== 'system')
   return first === -1 ? turns.length : first
+}
+
+export const textPart = (text: string): TextPart => ({ kind: 'text', text, cache: null, citations: [] })
+
+/** Instructions within a conversation, where a format has no place for them. */
+export const reminder = (text: string): string => `<system-reminder>\n${text}\n</system-reminder>`
+
+/** Where the turns that are not of the model end. */
+export function endOfUser(turns: readonly ConversationTurn[], from: number): number {
+  let end = from
+  while (end < turns.length && turns[end]?.role !== 'assistant') end += 1
+  return end
 }
