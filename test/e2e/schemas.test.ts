@@ -195,31 +195,55 @@ for (const [name, open, skip] of [
       })
   })
 
-test('a data folder of schema 6 keeps its balances, receipts and keys, and serves', async () => {
-  const dataFolder = mkdtempSync(join(tmpdir(), 'tollgate-schema-'))
-  const database = openForWriting(databasePath(dataFolder))
-  const rows = readFileSync(new URL('../support/schema-6.sql', import.meta.url), 'utf8')
-  for (const statement of [...oldStatements(migrations), rows]) database.exec(statement)
-  database.close()
-  const gate = await meteredGateway({ dataFolder })
-  const [account] = (await gate.ledger.accounts(10, 0n, null)).filter(({ name }) => name === 'local')
-  assert.ok(account !== undefined)
-  assert.equal(account.posted, 4_999_998_500n)
-  const receipts = await gate.ledger.receipts(account.id, 10, null)
-  assert.deepEqual(
-    receipts.map(({ charged }) => charged),
-    [500n, 500n, 500n],
-  )
-  const { access } = gate.gateway.services
-  assert.equal((await access.list(account.id)).length, 1)
-  const { secret } = await access.create({
-    account: account.id,
-    name: 'new',
-    expiresMs: null,
-    policy: defaultPolicy('personal'),
+const rowsOfSchema6 = readFileSync(new URL('../support/schema-6.sql', import.meta.url), 'utf8')
+
+/** Stores the rows of schema 6, and returns the variables that name where. */
+const storedRows = {
+  async SQLite(dataFolder: string) {
+    const database = openForWriting(databasePath(dataFolder))
+    for (const statement of [...oldStatements(migrations), rowsOfSchema6]) database.exec(statement)
+    database.close()
+    return {}
+  },
+  async PostgreSQL() {
+    const url = await (await sharedPostgres()).createDatabase()
+    // It has a view in place of the list, and a table of the references of credits.
+    const references = `INSERT INTO credit_reference (name, entry, account, amount)
+      SELECT source || ' ' || reference, id, account, amount FROM entry WHERE source IS NOT NULL`
+    const rows = rowsOfSchema6
+      .replace(/^INSERT INTO receipt_list[^;]*;/m, '')
+      .replaceAll(/\bX'([0-9A-F]*)'/g, "'\\x$1'")
+    for (const statement of [...oldStatements(postgresMigrations), rows, references])
+      await runSql(url, statement)
+    return { DATABASE_URL: url }
+  },
+} as const
+
+for (const [name, store] of Object.entries(storedRows))
+  test(`${name} of schema 6 keeps its balances, receipts and keys, and serves`, {
+    skip: (name === 'PostgreSQL' && postgresIsMissing) || false,
+  }, async () => {
+    const dataFolder = mkdtempSync(join(tmpdir(), 'tollgate-schema-'))
+    const environment = await store(dataFolder)
+    const gate = await meteredGateway({ dataFolder, environment })
+    const [account] = (await gate.ledger.accounts(10, 0n, null)).filter(({ name }) => name === 'local')
+    assert.ok(account !== undefined)
+    assert.equal(account.posted, 4_999_998_500n)
+    const receipts = await gate.ledger.receipts(account.id, 10, null)
+    assert.deepEqual(
+      receipts.map(({ charged }) => charged),
+      [500n, 500n, 500n],
+    )
+    const { access } = gate.gateway.services
+    assert.equal((await access.list(account.id)).length, 1)
+    const { secret } = await access.create({
+      account: account.id,
+      name: 'new',
+      expiresMs: null,
+      policy: defaultPolicy('personal'),
+    })
+    assert.equal((await gate.ask({ key: secret }, echoBody('hello')).whole()).status, 200)
+    assert.deepEqual((await gate.ledger.verify()).drift, [])
+    await gate.end()
+    rmSync(dataFolder, { recursive: true })
   })
-  assert.equal((await gate.ask({ key: secret }, echoBody('hello')).whole()).status, 200)
-  assert.deepEqual((await gate.ledger.verify()).drift, [])
-  await gate.end()
-  rmSync(dataFolder, { recursive: true })
-})
