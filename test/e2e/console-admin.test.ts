@@ -24,6 +24,8 @@ before(async () => {
   person = await consolePerson({ clock })
   visit = await person.visit()
   page = visit.page
+  // On a lower page messages cover what is clicked next, and a click waits until they are gone.
+  await page.setViewportSize({ width: 1_280, height: 1_600 })
 })
 after(async () => {
   await person.close()
