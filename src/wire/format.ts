@@ -306,7 +306,7 @@ export interface ClientFormat<Fields extends ExtractedFields = ExtractedFields> 
   /** The header by which callers switch on betas; null: it has none. */
   readonly betas: BetaHeader | null
   /** The format's libraries may put the key into the URL (`?key=`). */
-  readonly hasKeyInUrl: boolean
+  readonly hasKeyInUrl?: true
   /** The format's name for the output limit. */
   readonly outputLimitField: string
   readonly rateHeaders: RateHeaderStyle
@@ -319,8 +319,8 @@ export interface ClientFormat<Fields extends ExtractedFields = ExtractedFields> 
   /** The frame that reports an error inside a stream that has begun. */
   errorFrame(problem: ClientError): string
   readonly streamType: string
-  /** How a stream is wrapped for a query that asks for something else than events; null: it is not. */
-  streamEnvelope(query: string): StreamEnvelope | null
+  /** How a stream is wrapped for a query that asks for something else than events; absent or null: it is not. */
+  streamEnvelope?(query: string): StreamEnvelope | null
   /** Where a response has the usage object that `cost` is written into. */
   readonly costFields: CostFields
   /** Keep-alive for a silent stream, ignored by the format's clients; null: only padding inside an event works. */
@@ -340,11 +340,11 @@ export interface UpstreamFormat<Fields extends ExtractedFields = ExtractedFields
   /** The smallest output limit that it takes. */
   readonly outputLimitMin: number
   /** Whether a stream reports its input before any output, and output only at its end. */
-  readonly reportsInputEarly: boolean
+  readonly reportsInputEarly?: true
   /** Where it joins function tools to a reasoning effort, some models take only one of them. */
-  readonly limitsToolsWithEffort: boolean
+  readonly limitsToolsWithEffort?: true
   /** The provider adds a hidden prompt to requests with tools. */
-  readonly hasToolPrompt: boolean
+  readonly hasToolPrompt?: true
   /** The `accept` header for streams; absent: server-sent events. */
   readonly acceptedStream?: string
   /** null: it has no streams. */
@@ -352,8 +352,8 @@ export interface UpstreamFormat<Fields extends ExtractedFields = ExtractedFields
   extractResponse(body: Uint8Array, sampleCharactersMax: number): ExtractedResponse
   /** Encodes a whole response as the request specified, for hosts that ignore it; absent: it stays unchanged. */
   encodeAsRequested?(body: Uint8Array, fields: Fields): readonly Uint8Array[]
-  /** The same format for requests whose response is polled for; null: it has none. */
-  readonly inBackground: UpstreamFormat | null
+  /** The same format for requests whose response is polled for; absent: it has none. */
+  readonly inBackground?: UpstreamFormat
   /** Reads the body of a non-2xx response; never throws. */
   readError(body: Uint8Array): UpstreamProblem
   /** The HTTP status that an error inside a 200 response implies. */

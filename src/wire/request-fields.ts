@@ -36,6 +36,21 @@ export function patchLimit(fields: LimitFields, { outputLimit: tokens }: Request
   return [{ ...fields.limitSpan, text: String(tokens) }]
 }
 
+/** Facts of every request for vectors: they are not charged, have no output limit, and hold no conversation. */
+export const embeddingFacts = {
+  stream: false,
+  outputLimit: 0,
+  choices: 1,
+  thinkingBudget: null,
+  media: [],
+  cacheWrites: [],
+  serverTools: [],
+  writtenAs: null,
+  canPassThrough: true,
+  functionTools: false,
+  effort: null,
+} as const satisfies Partial<ExtractedFields>
+
 /** A longer text is not the name of a model. */
 const modelBytesMax = 1_024
 

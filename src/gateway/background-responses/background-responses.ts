@@ -52,7 +52,7 @@ export interface ResponseDeps extends PollDeps {
 /** The plan of a request whose response is polled for; throws 400 where the operation cannot run in the background. */
 export function planInBackground(context: RequestContext, plan: RequestPlan): RequestPlan {
   const { inBackground } = plan.format
-  if (plan.operation === 'generate' && inBackground !== null && plan.translation === null)
+  if (plan.operation === 'generate' && inBackground !== undefined && plan.translation === null)
     return { ...plan, format: inBackground }
   throw new TollgateError('unpriced_option', {
     message: `background: ${context.operation} cannot run in the background. Remove the field.`,

@@ -12,7 +12,7 @@ import { isGiven, TwoSpellings } from '../json/fields.ts'
 import type { Json } from '../json/json.ts'
 import { embeddingsMembers } from '../known-members.ts'
 import { PricedOptions, type PriceField, unpriced } from '../price-fields.ts'
-import { readRequestObject } from '../request-fields.ts'
+import { embeddingFacts, readRequestObject } from '../request-fields.ts'
 
 /**
  * The fields of a request for Google's embeddings that can change what it charges, with the page each fact was read from.
@@ -63,22 +63,11 @@ function factsOf(json: Json, model: string): GeminiEmbeddingsFields {
     if (parts.media.length > 0) throw unpriced(json, content, 'only text can be embedded here.')
   }
   return {
+    ...embeddingFacts,
     model,
     modelSpan: null,
     modelSpans,
-    stream: false,
-    // Vectors are not charged and have no output limit.
-    outputLimit: 0,
-    choices: 1,
-    thinkingBudget: null,
-    media: [],
-    cacheWrites: [],
-    serverTools: [],
     options: options.list,
-    writtenAs: null,
-    canPassThrough: true,
-    functionTools: false,
-    effort: null,
     conversationSpan: json.span(json.root),
     unknownMembers: json.unknownMembers,
   }

@@ -72,11 +72,7 @@ export const gemini: ClientFormat<LimitFields> & StreamedFormat<LimitFields> = {
   outputLimitField: 'maxOutputTokens',
   outputLimitMin: 1,
   rateHeaders: 'none',
-  limitsToolsWithEffort: false,
-  hasToolPrompt: false,
-  inBackground: null,
-  // Every event counts the input, but the count grows while tools run at the provider.
-  reportsInputEarly: false,
+  // Every event counts the input, but not early: the count grows while tools run at the provider.
   extractRequest,
   patchRequest: patchLimit,
   usageEvent: () => 'relay',

@@ -9,7 +9,13 @@ import { FieldReader, flag, invalid, isGiven, string, wholeNumber } from '../jso
 import type { Json } from '../json/json.ts'
 import { embeddingsMembers } from '../known-members.ts'
 import { PricedOptions, type PriceField, routerPriceFields } from '../price-fields.ts'
-import { fallbackModels, missing, readRequestObject, requestedModel } from '../request-fields.ts'
+import {
+  embeddingFacts,
+  fallbackModels,
+  missing,
+  readRequestObject,
+  requestedModel,
+} from '../request-fields.ts'
 import type { VectorEncoding } from '../vector-encoding.ts'
 
 /**
@@ -71,23 +77,12 @@ function factsOf(json: Json, limits: ReadLimits): EmbeddingsFields {
   const options = new PricedOptions(json)
   options.read(values, embeddingsPriceFields)
   return {
+    ...embeddingFacts,
     model,
     modelSpan: json.span(values.model),
     vectorEncoding: encoding === 'float' || encoding === 'base64' ? encoding : null,
     fallbackModels: fallbackModels(json, values.models),
-    stream: false,
-    // Vectors are not charged and have no output limit.
-    outputLimit: 0,
-    choices: 1,
-    thinkingBudget: null,
-    media: [],
-    cacheWrites: [],
-    serverTools: [],
     options: options.list,
-    writtenAs: null,
-    canPassThrough: true,
-    functionTools: false,
-    effort: null,
     conversationSpan: json.span(input),
     unknownMembers: json.unknownMembers,
   }

@@ -4,29 +4,36 @@
  */
 import type { ExtractedResponse } from '../format.ts'
 import { isRecord, type JsonRecord, parsed, recordsIn } from '../json/parsed.ts'
+import type { RawUsageDraft } from '../raw-usage.ts'
 import { ProducedText } from '../stream/produced-text.ts'
 import { isSet, noProblem, problemOf } from '../upstream-problem.ts'
 import { embeddingsReport, readUsage } from './extract-usage.ts'
 
 const decoder = new TextDecoder('utf-8')
 
-/** Vectors are not text to count, so the sample holds only their number. */
 export function extractResponse(body: Uint8Array): ExtractedResponse {
+  return readVectors(body, embeddingsReport(), (report, answer) => {
+    readUsage(report, answer)
+    return Array.isArray(answer.data) ? recordsIn(answer, 'data').length : null
+  })
+}
+
+/** Vectors are not text to count, so the sample holds only their number. `read`: null where it is no answer. */
+export function readVectors(
+  body: Uint8Array,
+  report: RawUsageDraft,
+  read: (report: RawUsageDraft, answer: JsonRecord) => number | null,
+): ExtractedResponse {
   const sample = new ProducedText(0)
-  const report = embeddingsReport()
   const answer = parsed(decoder.decode(body))
   if (!isRecord(answer)) {
     const problem = { ...noProblem, message: 'The upstream response is not a JSON object.' }
     return { rawUsage: report.rawUsage(), problem, sample }
   }
-  readUsage(report, answer)
-  sample.events = recordsIn(answer, 'data').length
-  return { rawUsage: report.rawUsage(), problem: problemIn(answer), sample }
-}
-
-/** The error in a body that came with status 200; null when it is an answer. */
-function problemIn(answer: JsonRecord): ExtractedResponse['problem'] {
-  if (isSet(answer.error)) return problemOf(answer.error)
-  if (Array.isArray(answer.data)) return null
-  return { ...noProblem, message: 'The upstream response has no embeddings.' }
+  const count = read(report, answer)
+  sample.events = count ?? 0
+  const missing =
+    count === null ? { ...noProblem, message: 'The upstream response has no embeddings.' } : null
+  const problem = isSet(answer.error) ? problemOf(answer.error) : missing
+  return { rawUsage: report.rawUsage(), problem, sample }
 }

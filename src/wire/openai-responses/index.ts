@@ -36,7 +36,6 @@ const passing: Omit<ClientFormat<ResponsesFields> & StreamedFormat<ResponsesFiel
     triesWebSocket: true,
     guide: { title: 'Responses', basePath: '/v1', example: 'responses' },
   },
-  streamEnvelope: () => null,
   costFields: { answer: ['usage'], event: ['response', 'usage'] },
   paths: {
     ...openaiPaths,
@@ -47,13 +46,9 @@ const passing: Omit<ClientFormat<ResponsesFields> & StreamedFormat<ResponsesFiel
       count_tokens: '/responses/input_tokens',
     },
   },
-  hasKeyInUrl: false,
   outputLimitField: 'max_output_tokens',
   outputLimitMin: 16,
   rateHeaders: 'openai',
-  limitsToolsWithEffort: false,
-  hasToolPrompt: false,
-  reportsInputEarly: false,
   extractRequest,
   patchRequest,
   usageEvent: () => 'relay',
@@ -78,7 +73,6 @@ const passing: Omit<ClientFormat<ResponsesFields> & StreamedFormat<ResponsesFiel
 /** For requests whose response is polled for. */
 export const backgroundResponses: UpstreamFormat<ResponsesFields> = {
   ...passing,
-  inBackground: null,
   extractResponse: readStart,
 }
 

@@ -40,7 +40,7 @@ export function accept(deps: AcceptDeps, request: IncomingMessage, response: Ser
   const work = new Interruptible()
   const started = { startedMs: deps.clock.wallMs(), startedMonoMs: deps.clock.monoMs() }
   client.onGone(() => work.interrupt({ kind: 'gone' }))
-  const envelope = found.address.stream ? found.format.streamEnvelope(search) : null
+  const envelope = found.address.stream ? (found.format.streamEnvelope?.(search) ?? null) : null
   return {
     id,
     requestId,
