@@ -63,7 +63,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 export interface Operation<Input extends z.ZodType, Output extends z.ZodType, Rule extends Policy = Policy> {
   readonly summary: string
   readonly policy: Rule
-  /** `changes` writes an audit entry, `reads` does not. */
+  /** `changes` writes an audit entry, `reads` does not. By the method, where a row does not say it: only `GET` reads. */
   readonly effect: 'reads' | 'changes'
   /** The HTTP route; `{field}` in the path fills that field of the input. null: command line only. */
   readonly http: readonly [method: Method, path: `/api/${string}`] | null
@@ -76,7 +76,8 @@ export interface Operation<Input extends z.ZodType, Output extends z.ZodType, Ru
 }
 
 interface OperationRow<Input extends z.ZodType, Output extends z.ZodType, Rule extends Policy>
-  extends Omit<Operation<Input, Output, Rule>, 'produces' | 'inputSize'> {
+  extends Omit<Operation<Input, Output, Rule>, 'effect' | 'produces' | 'inputSize'> {
+  readonly effect?: Operation<Input, Output>['effect']
   readonly produces?: Operation<Input, Output>['produces']
   readonly inputSize?: Operation<Input, Output>['inputSize']
 }
@@ -84,7 +85,8 @@ interface OperationRow<Input extends z.ZodType, Output extends z.ZodType, Rule e
 export function operation<Input extends z.ZodType, Output extends z.ZodType, Rule extends Policy>(
   row: OperationRow<Input, Output, Rule>,
 ): Operation<Input, Output, Rule> {
-  return { produces: 'json', inputSize: 'usual', ...row }
+  const effect = row.http?.[0] === 'GET' ? 'reads' : 'changes'
+  return { effect, produces: 'json', inputSize: 'usual', ...row }
 }
 
 /** A file's name and content. */

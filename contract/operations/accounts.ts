@@ -72,7 +72,6 @@ export const accountOperations = {
   'account.create': operation({
     summary: 'Create a personal account with starting credit and a first API key',
     policy: forOperators('recent', 'also local'),
-    effect: 'changes',
     http: ['POST', '/api/admin/accounts'],
     input: z.strictObject({
       email,
@@ -84,7 +83,6 @@ export const accountOperations = {
   'account.show': operation({
     summary: 'Show an account and its balance',
     policy: forAccount({ scope: 'account:read', operator: 'yes', local: true }),
-    effect: 'reads',
     http: ['GET', '/api/account'],
     input: z.strictObject(ofAccount),
     output: account,
@@ -92,7 +90,6 @@ export const accountOperations = {
   'account.list': operation({
     summary: 'List accounts, oldest first',
     policy: forOperators('yes', 'also local'),
-    effect: 'reads',
     http: ['GET', '/api/admin/accounts'],
     input: z.strictObject({
       limit: listLimit.default(100),
@@ -105,7 +102,6 @@ export const accountOperations = {
   'account.suspend': operation({
     summary: 'Suspend an account; it keeps its balance',
     policy: forOperators('recent', 'also local'),
-    effect: 'changes',
     http: ['POST', '/api/admin/accounts/{account}/suspend'],
     input: z.strictObject({ account: accountReference, reason: z.string().trim().max(500).optional() }),
     output: account,
@@ -113,7 +109,6 @@ export const accountOperations = {
   'account.resume': operation({
     summary: 'Resume a suspended account',
     policy: forOperators('recent', 'also local'),
-    effect: 'changes',
     http: ['POST', '/api/admin/accounts/{account}/resume'],
     input: forNamed,
     output: account,
@@ -122,7 +117,6 @@ export const accountOperations = {
     summary:
       'Lift the restriction of an account; accounts are restricted when requests cost more than they had reserved',
     policy: forOperators('recent', 'also local'),
-    effect: 'changes',
     http: ['POST', '/api/admin/accounts/{account}/unrestrict'],
     input: forNamed,
     output: account,
@@ -130,7 +124,6 @@ export const accountOperations = {
   credit: operation({
     summary: 'Add credit to an account; idempotent by reference',
     policy: forOperators('recent', 'also local'),
-    effect: 'changes',
     http: ['POST', '/api/admin/accounts/{account}/credits'],
     input: z.strictObject({
       account: accountReference,
@@ -149,7 +142,6 @@ export const accountOperations = {
   'key.create': operation({
     summary: 'Create an API key; the secret is shown only once',
     policy: forAccount({ roles: builders, scope: 'keys:write', operator: 'no', local: true }),
-    effect: 'changes',
     http: ['POST', '/api/keys'],
     input: z.strictObject({
       ...ofAccount,
@@ -162,7 +154,6 @@ export const accountOperations = {
   'key.list': operation({
     summary: "List an account's API keys, including revoked ones",
     policy: forAccount({ scope: 'keys:read', operator: 'yes', local: true }),
-    effect: 'reads',
     http: ['GET', '/api/keys'],
     input: z.strictObject(ofAccount),
     output: z.array(key),
@@ -170,7 +161,6 @@ export const accountOperations = {
   'key.update': operation({
     summary: "Update an API key's name, limits and permissions; omitted fields keep their values",
     policy: forAccount({ subject: 'key', roles: builders, scope: 'keys:write', local: true }),
-    effect: 'changes',
     http: ['PATCH', '/api/keys/{key}'],
     input: z.strictObject({
       key: keyId,
@@ -183,7 +173,6 @@ export const accountOperations = {
   'key.rotate': operation({
     summary: 'Rotate an API key; the old key keeps working for the overlap period',
     policy: forAccount({ subject: 'key', roles: builders, scope: 'keys:write', local: true }),
-    effect: 'changes',
     http: ['POST', '/api/keys/{key}/rotate'],
     input: z.strictObject({
       key: keyId,
@@ -196,7 +185,6 @@ export const accountOperations = {
   'key.revoke': operation({
     summary: 'Revoke an API key permanently; its running requests end within seconds',
     policy: forAccount({ subject: 'key', roles: builders, scope: 'keys:write', local: true }),
-    effect: 'changes',
     http: ['DELETE', '/api/keys/{key}'],
     input: z.strictObject({ key: keyId }),
     output: z.strictObject({ id: keyId, revoked: z.literal(true), already: z.boolean() }),
@@ -205,7 +193,6 @@ export const accountOperations = {
     summary:
       "Show why a key's requests were rejected: counts by error code for the last 30 days, and the latest 100",
     policy: forAccount({ subject: 'key', scope: 'usage:read', operator: 'yes' }),
-    effect: 'reads',
     http: ['GET', '/api/keys/{key}/refusals'],
     input: z.strictObject({ key: keyId }),
     output: z.strictObject({ counts: z.array(refusalCount), latest: z.array(refusal) }),
@@ -213,7 +200,6 @@ export const accountOperations = {
   'management-key.create': operation({
     summary: 'Create a management key for this API; the secret is shown only once',
     policy: forAccount({ roles: managers, recent: true }),
-    effect: 'changes',
     http: ['POST', '/api/management-keys'],
     input: z.strictObject({
       ...ofAccount,
@@ -226,7 +212,6 @@ export const accountOperations = {
   'management-key.list': operation({
     summary: "List an account's management keys",
     policy: forAccount({ roles: managers, operator: 'yes' }),
-    effect: 'reads',
     http: ['GET', '/api/management-keys'],
     input: z.strictObject(ofAccount),
     output: z.array(managementKey),
@@ -234,7 +219,6 @@ export const accountOperations = {
   'management-key.revoke': operation({
     summary: 'Revoke a management key',
     policy: forAccount({ subject: 'management_key', roles: managers }),
-    effect: 'changes',
     http: ['DELETE', '/api/management-keys/{managementKey}'],
     input: z.strictObject({ managementKey: managementKeyId }),
     output: z.strictObject({ id: managementKeyId, revoked: z.literal(true) }),
@@ -242,7 +226,6 @@ export const accountOperations = {
   'member.list': operation({
     summary: "List an account's members and their roles",
     policy: forAccount({ scope: 'account:read', operator: 'yes' }),
-    effect: 'reads',
     http: ['GET', '/api/members'],
     input: z.strictObject(ofAccount),
     output: z.array(

@@ -60,7 +60,6 @@ export const billingOperations = {
   'billing.show': operation({
     summary: "Show an account's balance and payment settings",
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/billing'],
     input: z.strictObject(ofAccount),
     output: billing,
@@ -69,7 +68,6 @@ export const billingOperations = {
     summary:
       'Update automatic top-ups, the low-balance alert and the invoice address; omitted fields keep their values',
     policy: forAccount({ roles: payers }),
-    effect: 'changes',
     http: ['PATCH', '/api/billing'],
     input: z.strictObject({
       ...ofAccount,
@@ -82,7 +80,6 @@ export const billingOperations = {
   'entries.list': operation({
     summary: "List an account's ledger entries, newest first",
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/entries'],
     input: entriesInput,
     output: z.array(entry),
@@ -90,7 +87,6 @@ export const billingOperations = {
   'entries.csv': operation({
     summary: 'Export ledger entries as CSV, up to 100,000 rows',
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/entries.csv'],
     produces: 'csv',
     input: entriesInput.omit({ limit: true, before: true }),
@@ -99,7 +95,6 @@ export const billingOperations = {
   'top-up.create': operation({
     summary: 'Start a top-up; the response contains the payment URL',
     policy: forAccount({ roles: payers }),
-    effect: 'changes',
     http: ['POST', '/api/top-ups'],
     input: z.strictObject({
       ...ofAccount,
@@ -112,7 +107,6 @@ export const billingOperations = {
   'top-up.list': operation({
     summary: "List an account's top-ups, newest first",
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/top-ups'],
     input: z.strictObject({ ...ofAccount, limit: listLimit.default(20), before: topUpId.optional() }),
     output: z.array(topUp),
@@ -120,7 +114,6 @@ export const billingOperations = {
   'top-up.show': operation({
     summary: 'Show a top-up; a pending one is refreshed from the payment provider',
     policy: forAccount({ subject: 'top_up', scope: 'billing:read', operator: 'yes' }),
-    effect: 'reads',
     http: ['GET', '/api/top-ups/{topUp}'],
     input: z.strictObject({ topUp: topUpId }),
     output: topUp,
@@ -128,7 +121,6 @@ export const billingOperations = {
   'method.forget': operation({
     summary: 'Remove the saved payment method and turn off automatic top-ups',
     policy: forAccount({ roles: payers }),
-    effect: 'changes',
     http: ['DELETE', '/api/billing/method'],
     input: z.strictObject(ofAccount),
     output: billing,
@@ -136,7 +128,6 @@ export const billingOperations = {
   'code.redeem': operation({
     summary: 'Redeem a credit code',
     policy: forAccount({ roles: payers }),
-    effect: 'changes',
     http: ['POST', '/api/codes/redeem'],
     input: z.strictObject({ ...ofAccount, code: z.string().trim().min(1).max(100) }),
     output: z.strictObject({ amount: usdOut, balance: usdOut }),
@@ -144,7 +135,6 @@ export const billingOperations = {
   'invoice.list': operation({
     summary: "List an account's statements and payment receipts, newest first",
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/invoices'],
     input: z.strictObject(ofAccount),
     output: z.array(z.strictObject({ id: z.string(), kind: invoiceKind, issued: time, total: usdOut })),
@@ -152,7 +142,6 @@ export const billingOperations = {
   'invoice.show': operation({
     summary: 'Show a monthly statement, or the receipt of a payment or a credit',
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/invoices/{invoice}'],
     input: z.strictObject({ ...ofAccount, invoice: invoiceId }),
     output: invoice,
@@ -160,7 +149,6 @@ export const billingOperations = {
   'code.create': operation({
     summary: 'Create a credit code; it is shown only once',
     policy: forOperators('recent', 'also local'),
-    effect: 'changes',
     http: ['POST', '/api/admin/codes'],
     input: z.strictObject({
       amount: positiveUsd,
@@ -174,7 +162,6 @@ export const billingOperations = {
   'code.list': operation({
     summary: 'List credit codes',
     policy: forOperators('yes', 'also local'),
-    effect: 'reads',
     http: ['GET', '/api/admin/codes'],
     input: z.strictObject({}),
     output: z.array(redeemCode),
@@ -182,7 +169,6 @@ export const billingOperations = {
   'code.revoke': operation({
     summary: 'Revoke a credit code; redeemed credit stays',
     policy: forOperators('recent', 'also local'),
-    effect: 'changes',
     http: ['DELETE', '/api/admin/codes/{code}'],
     input: z.strictObject({ code: codeId }),
     output: redeemCode,
@@ -190,7 +176,6 @@ export const billingOperations = {
   'payments.list': operation({
     summary: 'List the top-ups of all accounts, newest first',
     policy: forOperators('yes', 'console only'),
-    effect: 'reads',
     http: ['GET', '/api/admin/top-ups'],
     input: z.strictObject({ limit: listLimit.default(50), before: topUpId.optional() }),
     output: z.array(topUp.extend({ email: email.nullable() })),

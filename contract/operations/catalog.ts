@@ -66,7 +66,6 @@ export const catalogOperations = {
   'catalog.check': operation({
     summary: 'Compare models and prices with a price list of models.dev or LiteLLM; changes nothing',
     policy: changes,
-    effect: 'changes',
     http: ['POST', '/api/admin/catalog/check'],
     inputSize: 'document',
     input: z.strictObject({
@@ -88,7 +87,6 @@ export const catalogOperations = {
   'catalog.update': operation({
     summary: 'Apply rows of a price list: new prices of known models, and new models with their prices',
     policy: changes,
-    effect: 'changes',
     http: ['POST', '/api/admin/catalog/update'],
     input: z.strictObject({
       source: z.string().min(1).max(500),

@@ -59,7 +59,6 @@ export const installationOperations = {
   'models.list': operation({
     summary: 'List models with their prices; models that are not enabled are listed with the reason',
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/admin/models'],
     input: z.strictObject({
       /** Includes test models that simulate failures. */
@@ -70,7 +69,6 @@ export const installationOperations = {
   'models.add': operation({
     summary: 'Add a model or override a built-in one',
     policy: changes,
-    effect: 'changes',
     http: ['POST', '/api/admin/models'],
     input: z.strictObject({
       model: modelName,
@@ -96,7 +94,6 @@ export const installationOperations = {
   'models.price': operation({
     summary: "Set a model's list price from a point in time; the markup is added to it",
     policy: changes,
-    effect: 'changes',
     http: ['POST', '/api/admin/models/{model}/prices'],
     input: z.strictObject({ model: modelName, price: newPrice }),
     output: model,
@@ -104,7 +101,6 @@ export const installationOperations = {
   'models.routing': operation({
     summary: 'Set how the offers of a model share its requests, and its fallbacks',
     policy: changes,
-    effect: 'changes',
     http: ['PUT', '/api/admin/models/{model}/routing'],
     input: z.strictObject({
       model: modelName,
@@ -118,7 +114,6 @@ export const installationOperations = {
   'models.disable': operation({
     summary: 'Disable a model',
     policy: changes,
-    effect: 'changes',
     http: ['POST', '/api/admin/models/{model}/disable'],
     input: forModel,
     output: model,
@@ -126,7 +121,6 @@ export const installationOperations = {
   'models.enable': operation({
     summary: 'Enable a disabled model',
     policy: changes,
-    effect: 'changes',
     http: ['POST', '/api/admin/models/{model}/enable'],
     input: forModel,
     output: model,
@@ -134,7 +128,6 @@ export const installationOperations = {
   'models.prices': operation({
     summary: "List a model's past, current and future prices",
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/admin/models/{model}/prices'],
     input: forModel,
     output: z.array(price),
@@ -142,7 +135,6 @@ export const installationOperations = {
   'markup.show': operation({
     summary: 'Show the default markup on list prices; null means none',
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/admin/markup'],
     input: z.strictObject({}),
     output: z.strictObject({ markup: markup.nullable(), from: z.enum(['configuration', 'console']) }),
@@ -150,7 +142,6 @@ export const installationOperations = {
   'markup.set': operation({
     summary: 'Set the default markup on list prices',
     policy: changes,
-    effect: 'changes',
     http: ['PUT', '/api/admin/markup'],
     input: z.strictObject({ markup: markup.nullable() }),
     output: z.strictObject({ markup: markup.nullable(), from: z.enum(['configuration', 'console']) }),
@@ -158,7 +149,6 @@ export const installationOperations = {
   'losses.list': operation({
     summary: 'List write-offs by account, largest first',
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/admin/losses'],
     input: z.strictObject({ from: time.optional(), to: time.optional(), limit: listLimit.default(50) }),
     output: z.strictObject({
@@ -177,7 +167,6 @@ export const installationOperations = {
   'members.list': operation({
     summary: 'List fields and betas of requests that this server does not know, and those that are rejected',
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/admin/members'],
     input: z.strictObject({}),
     output: z.array(
@@ -194,7 +183,6 @@ export const installationOperations = {
   'members.reject': operation({
     summary: 'Reject requests with a field or beta that this server does not know',
     policy: changes,
-    effect: 'changes',
     http: ['POST', '/api/admin/members/reject'],
     input: unknownMember,
     output: unknownMember,
@@ -202,7 +190,6 @@ export const installationOperations = {
   'members.allow': operation({
     summary: 'Let requests with a rejected field or beta pass again',
     policy: changes,
-    effect: 'changes',
     http: ['POST', '/api/admin/members/allow'],
     input: unknownMember,
     output: unknownMember,
@@ -210,7 +197,6 @@ export const installationOperations = {
   'audit.list': operation({
     summary: 'List the audit log, newest first',
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/admin/audit'],
     input: z.strictObject({
       ...auditFilter,
@@ -240,7 +226,6 @@ export const installationOperations = {
   'audit.csv': operation({
     summary: 'Export the audit log as CSV, up to 100,000 rows',
     policy: forOperators('yes', 'console only'),
-    effect: 'reads',
     http: ['GET', '/api/admin/audit.csv'],
     produces: 'csv',
     input: z.strictObject(auditFilter),
@@ -249,7 +234,6 @@ export const installationOperations = {
   'audit.own': operation({
     summary: "List an account's audit log, newest first",
     policy: forAccount({ roles: ['owner', 'admin'] }),
-    effect: 'reads',
     http: ['GET', '/api/audit'],
     input: z.strictObject({
       account: accountId.optional(),
@@ -271,7 +255,6 @@ export const installationOperations = {
   'system.show': operation({
     summary: 'Show the state of the installation',
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/admin/system'],
     input: z.strictObject({}),
     output: z.strictObject({
@@ -306,7 +289,6 @@ export const installationOperations = {
   'ledger.verify': operation({
     summary: 'Recompute every balance and reservation and report differences',
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/admin/ledger/verify'],
     input: z.strictObject({}),
     output: z.strictObject({

@@ -74,7 +74,6 @@ export const offerOperations = {
   'offers.show': operation({
     summary: 'Show the offers of a model with their cost, margin, health and traffic',
     policy: forOperators('yes', 'also local'),
-    effect: 'reads',
     http: ['GET', '/api/admin/models/{model}/offers'],
     input: z.strictObject({ model: modelName, period: z.enum(['hour', 'day']).default('day') }),
     output: z.strictObject({
@@ -90,7 +89,6 @@ export const offerOperations = {
   'offers.check': operation({
     summary: 'Preview a change of the offers of a model; changes nothing',
     policy: changes,
-    effect: 'changes',
     http: ['POST', '/api/admin/models/{model}/offers/check'],
     input: z.strictObject(offersChoice),
     output: z.strictObject({
@@ -119,7 +117,6 @@ export const offerOperations = {
     summary:
       'Replace all offers of a model: groups, weights, upstream names, cost prices and which are enabled',
     policy: changes,
-    effect: 'changes',
     http: ['PUT', '/api/admin/models/{model}/offers'],
     input: z.strictObject({
       ...offersChoice,

@@ -51,7 +51,6 @@ export const peopleOperations = {
   'installation.show': operation({
     summary: 'Show the installation and its sign-in options',
     policy: forAnyone,
-    effect: 'reads',
     http: ['GET', '/api/installation'],
     input: z.strictObject({}),
     output: installation,
@@ -59,7 +58,6 @@ export const peopleOperations = {
   'setup.link': operation({
     summary: 'Create a new setup link; earlier links stop working',
     policy: forLocal,
-    effect: 'changes',
     http: null,
     input: z.strictObject({}),
     output: z.strictObject({ link: z.url() }),
@@ -67,7 +65,6 @@ export const peopleOperations = {
   'setup.claim': operation({
     summary: 'Create the first administrator with the setup token, and take over the local account',
     policy: forAnyone,
-    effect: 'changes',
     http: ['POST', '/api/setup'],
     input: z.strictObject({ token: z.string().min(1).max(200), name, email, password }),
     /** Sign in with the same email address and password afterward. */
@@ -76,7 +73,6 @@ export const peopleOperations = {
   'me.show': operation({
     summary: 'Show the signed-in user and their accounts',
     policy: forPerson,
-    effect: 'reads',
     http: ['GET', '/api/me'],
     input: z.strictObject({}),
     output: z.strictObject({
@@ -102,7 +98,6 @@ export const peopleOperations = {
   'me.export': operation({
     summary: 'Export all data about the signed-in user as one JSON file',
     policy: forPersonRecently,
-    effect: 'reads',
     http: ['GET', '/api/me/export'],
     produces: 'file',
     input: z.strictObject({}),
@@ -112,7 +107,6 @@ export const peopleOperations = {
     summary:
       'Delete the signed-in user and their organizations without other members, including sessions, keys and uploaded files; remaining balances are forfeited, and ledger entries are anonymized',
     policy: forPersonRecently,
-    effect: 'changes',
     http: ['DELETE', '/api/me'],
     /** The email address, typed again. */
     input: z.strictObject({ email }),
@@ -121,7 +115,6 @@ export const peopleOperations = {
   'people.list': operation({
     summary: 'List users, newest first',
     policy: forOperators('yes', 'also local'),
-    effect: 'reads',
     http: ['GET', '/api/admin/people'],
     input: z.strictObject({
       state: z.enum(['all', 'to_confirm', 'operators']).default('all'),
@@ -133,7 +126,6 @@ export const peopleOperations = {
   'people.confirm': operation({
     summary: 'Confirm a user whose email address cannot be verified; grants the starting credit',
     policy: forOperators('yes', 'also local'),
-    effect: 'changes',
     http: ['POST', '/api/admin/people/{person}/confirm'],
     /** A user's ID or email address. */
     input: z.strictObject({ person: z.string().trim().min(1).max(254) }),
@@ -142,7 +134,6 @@ export const peopleOperations = {
   'people.operator': operation({
     summary: 'Grant or revoke administrator rights; the last administrator cannot be removed',
     policy: forOperators('recent', 'also local'),
-    effect: 'changes',
     http: ['PUT', '/api/admin/people/{person}/operator'],
     input: z.strictObject({ person: z.string().trim().min(1).max(254), operator: z.boolean() }),
     output: person,
@@ -150,7 +141,6 @@ export const peopleOperations = {
   'people.reset-link': operation({
     summary: 'Create a password reset link, for installations without email',
     policy: forOperators('recent', 'also local'),
-    effect: 'changes',
     http: ['POST', '/api/admin/people/{person}/reset-link'],
     input: z.strictObject({ person: z.string().trim().min(1).max(254) }),
     output: z.strictObject({ link: z.url(), expires: time }),
@@ -158,7 +148,6 @@ export const peopleOperations = {
   'people.invite': operation({
     summary: 'Invite a user to sign up; the link is also sent by email if email is configured',
     policy: forOperators('yes', 'also local'),
-    effect: 'changes',
     http: ['POST', '/api/admin/invitations'],
     input: z.strictObject({ email }),
     output: z.strictObject({ link: z.url(), sent: z.boolean(), expires: time }),
@@ -166,7 +155,6 @@ export const peopleOperations = {
   'people.invitations': operation({
     summary: 'List open invitations, newest first',
     policy: forOperators('yes', 'also local'),
-    effect: 'reads',
     http: ['GET', '/api/admin/invitations'],
     input: z.strictObject({ limit: listLimit.default(100) }),
     output: z.array(z.strictObject({ email: z.string(), created: time, expires: time })),
@@ -174,7 +162,6 @@ export const peopleOperations = {
   'people.withdraw-invitation': operation({
     summary: 'Withdraw an invitation; its link stops working',
     policy: forOperators('yes', 'also local'),
-    effect: 'changes',
     http: ['DELETE', '/api/admin/invitations/{email}'],
     input: z.strictObject({ email: z.string().trim().min(1).max(254) }),
     /** False if there was no open invitation. */

@@ -39,7 +39,6 @@ export const providerKeyOperations = {
     summary:
       "List an account's provider keys and the providers that it can add one for; keys are never shown",
     policy: forAccount({ scope: 'account:read', operator: 'yes', local: true }),
-    effect: 'reads',
     http: ['GET', '/api/provider-keys'],
     input: z.strictObject(ofAccount),
     output: z.strictObject({
@@ -55,7 +54,6 @@ export const providerKeyOperations = {
   'provider-keys.put': operation({
     summary: 'Store a provider key after a test at its provider, or change how a stored one is used',
     policy: forAccount({ roles: managers, recent: true, local: true }),
-    effect: 'changes',
     http: ['PUT', '/api/provider-keys/{provider}'],
     input: z.strictObject({
       ...ofAccount,
@@ -69,7 +67,6 @@ export const providerKeyOperations = {
   'provider-keys.test': operation({
     summary: 'Test a stored provider key by a real call to its provider',
     policy: forAccount({ roles: managers, local: true }),
-    effect: 'changes',
     http: ['POST', '/api/provider-keys/{provider}/test'],
     input: z.strictObject({ ...ofAccount, provider }),
     output: z.strictObject({ provider: z.string(), ...keyTest }),
@@ -77,7 +74,6 @@ export const providerKeyOperations = {
   'provider-keys.remove': operation({
     summary: 'Remove a provider key',
     policy: forAccount({ roles: managers, local: true }),
-    effect: 'changes',
     http: ['DELETE', '/api/provider-keys/{provider}'],
     input: z.strictObject({ ...ofAccount, provider }),
     output: z.strictObject({ provider: z.string(), removed: z.literal(true) }),

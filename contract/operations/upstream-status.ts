@@ -40,7 +40,6 @@ export const upstreamStatusOperations = {
   'upstreams.status': operation({
     summary: 'Show the health, traffic and cost of each model at each upstream',
     policy: forOperators('yes', 'also local'),
-    effect: 'reads',
     http: ['GET', '/api/admin/upstream-status'],
     input: z.strictObject({
       /** Omitted: all upstreams. */
@@ -74,7 +73,6 @@ export const upstreamStatusOperations = {
   'upstreams.disable': operation({
     summary: 'Disable an upstream or one of its models; new requests stop going there immediately',
     policy: forOperators('recent', 'also local'),
-    effect: 'changes',
     http: ['POST', '/api/admin/upstreams/{upstream}/disable'],
     input: z.strictObject({
       ...place,
@@ -86,7 +84,6 @@ export const upstreamStatusOperations = {
   'upstreams.enable': operation({
     summary: 'Enable an upstream or one of its models',
     policy: forOperators('recent', 'also local'),
-    effect: 'changes',
     http: ['POST', '/api/admin/upstreams/{upstream}/enable'],
     input: z.strictObject(place),
     output: switched,

@@ -124,7 +124,6 @@ export const upstreamOperations = {
   'models.offer': operation({
     summary: 'Offer a model at an upstream; a model without a known price requires one, 0 for a free model',
     policy: changes,
-    effect: 'changes',
     http: ['PUT', '/api/admin/upstreams/{upstream}/offers/{model}'],
     input: z.strictObject({
       upstream: upstreamName,
@@ -153,7 +152,6 @@ export const upstreamOperations = {
   'upstreams.list': operation({
     summary: 'List upstreams with their health; API keys are never shown',
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/admin/upstreams'],
     input: z.strictObject({}),
     output: z.array(upstream),
@@ -162,7 +160,6 @@ export const upstreamOperations = {
     summary:
       'Add an upstream, or replace one added in the console; changing the URL requires the API key again',
     policy: changes,
-    effect: 'changes',
     http: ['PUT', '/api/admin/upstreams/{upstream}'],
     input: z.strictObject({
       ...upstreamForm,
@@ -174,7 +171,6 @@ export const upstreamOperations = {
   'upstreams.test': operation({
     summary: 'Test an upstream by a real call to its provider',
     policy: changes,
-    effect: 'changes',
     http: ['POST', '/api/admin/upstreams/{upstream}/test'],
     input: z.strictObject({ upstream: upstreamName }),
     output: z.strictObject({
@@ -189,7 +185,6 @@ export const upstreamOperations = {
   'upstreams.models': operation({
     summary: "List the models of an upstream's provider, with those that are enabled and their prices",
     policy: changes,
-    effect: 'reads',
     http: ['GET', '/api/admin/upstreams/{upstream}/models'],
     input: z.strictObject({ upstream: upstreamName }),
     output: z.strictObject({
@@ -215,7 +210,6 @@ export const upstreamOperations = {
     summary:
       "Preview what an upstream would serve; optionally fetches the provider's list of models and tests the API key",
     policy: forOperators('recent', 'console only'),
-    effect: 'changes',
     http: ['POST', '/api/admin/upstreams/{upstream}/check'],
     input: z.strictObject({
       ...upstreamForm,
@@ -253,7 +247,6 @@ export const upstreamOperations = {
   'upstreams.remove': operation({
     summary: 'Remove an upstream added in the console, including its API key',
     policy: changes,
-    effect: 'changes',
     http: ['DELETE', '/api/admin/upstreams/{upstream}'],
     input: z.strictObject({ upstream: upstreamName }),
     output: z.strictObject({ upstream: z.string(), removed: z.literal(true) }),

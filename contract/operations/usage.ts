@@ -44,7 +44,6 @@ export const usageOperations = {
   'overview.show': operation({
     summary: "Show an account's balance, spend and running requests",
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/overview'],
     input: z.strictObject(ofAccount),
     output: z.strictObject({
@@ -68,7 +67,6 @@ export const usageOperations = {
   'usage.show': operation({
     summary: 'Show usage by hour, day or month, split by model, key or member',
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/usage'],
     input: usageInput,
     output: z.array(usageRow),
@@ -76,7 +74,6 @@ export const usageOperations = {
   'usage.csv': operation({
     summary: 'Export usage as CSV',
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/usage.csv'],
     produces: 'csv',
     input: usageInput,
@@ -85,7 +82,6 @@ export const usageOperations = {
   'requests.list': operation({
     summary: "List the receipts of an account's requests, newest first",
     policy: forAccount({ scope: 'usage:read', operator: 'yes', local: true }),
-    effect: 'reads',
     http: ['GET', '/api/requests'],
     input: requestsInput,
     /** A page may be shorter than `limit`; only an empty page is the end. */
@@ -94,7 +90,6 @@ export const usageOperations = {
   'requests.csv': operation({
     summary: 'Export receipts as CSV, up to 100,000 rows',
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/requests.csv'],
     produces: 'csv',
     input: requestsInput.omit({ limit: true, before: true }),
@@ -103,7 +98,6 @@ export const usageOperations = {
   'requests.running': operation({
     summary: 'List running requests',
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/requests/running'],
     input: z.strictObject(ofAccount),
     output: z.array(runningRequest),
@@ -111,7 +105,6 @@ export const usageOperations = {
   'request.show': operation({
     summary: 'Show the receipt of a request',
     policy: forAccount({ subject: 'request', scope: 'usage:read', operator: 'yes' }),
-    effect: 'reads',
     http: ['GET', '/api/requests/{request}'],
     input: z.strictObject({ request: requestId }),
     output: z.strictObject({
@@ -133,7 +126,6 @@ export const usageOperations = {
   'request.stop': operation({
     summary: 'Stop a running request; delivered output is charged',
     policy: forAccount({ subject: 'request', roles: builders, scope: 'requests:stop' }),
-    effect: 'changes',
     http: ['POST', '/api/requests/{request}/stop'],
     input: z.strictObject({ request: requestId }),
     /** false: it had already ended. */
@@ -143,7 +135,6 @@ export const usageOperations = {
     summary:
       "Show an account's rejected requests: counts by error code, by default for the last 30 days, and one by one",
     policy: reads,
-    effect: 'reads',
     http: ['GET', '/api/refusals'],
     input: z.strictObject({
       ...ofAccount,
