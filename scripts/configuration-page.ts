@@ -120,7 +120,8 @@ function itemRows(item: z.ZodObject): readonly (readonly string[])[] {
 
 function defaultOf({ default: value, defaultText }: Setting): string {
   if (defaultText !== undefined) return defaultText
-  const isNothing = value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+  const isNothing =
+    value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
   return isNothing ? 'none' : code(String(value))
 }
 

@@ -44,7 +44,6 @@ interface HostKeySetting {
   readonly variable: string
   readonly schema: typeof credential
   readonly secret: true
-  readonly default: null
   readonly doc: string
 }
 
@@ -59,7 +58,7 @@ const hostKeys = Object.fromEntries(
   hostKeyNames.map(({ provider, setting }): [string, HostKeySetting] => {
     const { displayName, variable } = hostVariables[provider]
     const doc = `The API key for ${displayName}; enables its built-in models as \`${provider}/…\` ([providers](providers.md)).`
-    return [setting, { variable, secret: true, schema: credential, default: null, doc }]
+    return [setting, { variable, secret: true, schema: credential, doc }]
   }),
 ) as unknown as HostKeys
 
@@ -71,8 +70,8 @@ export interface Setting {
   readonly schema: z.ZodType
   /** The schema of the variable where it differs from the file's. */
   readonly variableSchema?: z.ZodType
-  /** null: no default, or the default described by `defaultText`. */
-  readonly default: unknown
+  /** Absent: no default, or the one that `defaultText` describes. */
+  readonly default?: unknown
   /** The default for the documentation, in Markdown, where the value is not enough. */
   readonly defaultText?: string
   /** The documentation, in Markdown. */
@@ -94,7 +93,6 @@ export const settingsTable = {
   configFile: {
     variable: 'TOLLGATE_CONFIG',
     schema: z.string(),
-    default: null,
     defaultText: '`tollgate.yaml` if present',
     doc: 'The configuration file.',
   },
@@ -130,7 +128,6 @@ export const settingsTable = {
     variable: 'TOLLGATE_DATA',
     path: 'server.dataFolder',
     schema: words,
-    default: null,
     defaultText: '`data` in the checkout, or in the working directory when installed as a package',
     doc: 'The data folder: databases, root secret and the CLI socket.',
   },
@@ -138,7 +135,6 @@ export const settingsTable = {
     variable: 'DATABASE_URL',
     secret: true,
     schema: databaseUrl,
-    default: null,
     defaultText: 'SQLite databases in the data folder',
     doc: 'The address of a PostgreSQL database, such as `postgres://user:password@host/database`, that several servers may share ([PostgreSQL](postgresql.md)).',
   },
@@ -146,7 +142,6 @@ export const settingsTable = {
     variable: 'DATABASE_DIRECT_URL',
     secret: true,
     schema: databaseUrl,
-    default: null,
     defaultText: '`DATABASE_URL`',
     doc: 'The address of the same database without a pooler, where `DATABASE_URL` leads to one in transaction mode ([poolers](postgresql.md#poolers)).',
   },
@@ -154,7 +149,6 @@ export const settingsTable = {
     variable: 'TOLLGATE_PUBLIC_URL',
     path: 'server.publicUrl',
     schema: origin,
-    default: null,
     doc: 'The public URL of the server, such as `https://gate.example`.',
   },
   trustedProxies: {
@@ -200,7 +194,6 @@ export const settingsTable = {
     variable: 'TOLLGATE_RECEIPT_MONTHS',
     path: 'server.receiptMonths',
     schema: whole(1, 1_200),
-    default: null,
     defaultText: 'all receipts are kept',
     doc: 'Receipts of requests that began more than this many full months before the present one (UTC) are permanently removed ([retention](running.md#retention-of-receipts)).',
   },
@@ -209,14 +202,12 @@ export const settingsTable = {
     secret: true,
     path: 'server.metricsToken',
     schema: token,
-    default: null,
     doc: 'The bearer token that enables `/metrics`; 16 to 200 visible ASCII characters.',
   },
   otlpEndpoint: {
     variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     path: 'telemetry.endpoint',
     schema: otlpEndpoint,
-    default: null,
     doc: 'The base URL of an OpenTelemetry collector, such as `http://127.0.0.1:4318`, which enables traces and metrics ([OpenTelemetry](running.md#opentelemetry)).',
   },
   otlpHeaders: {
@@ -266,7 +257,6 @@ export const settingsTable = {
     variable: 'TOLLGATE_SECRET',
     secret: true,
     schema: rootSecret,
-    default: null,
     defaultText: 'a file in the data folder',
     doc: 'The root secret, at least 32 random characters. A different secret would invalidate every key, so the server refuses to start if it changes.',
   },
@@ -274,21 +264,18 @@ export const settingsTable = {
     variable: 'OPENAI_API_KEY',
     secret: true,
     schema: credential,
-    default: null,
     doc: 'An OpenAI API key; enables its models.',
   },
   anthropicKey: {
     variable: 'ANTHROPIC_API_KEY',
     secret: true,
     schema: credential,
-    default: null,
     doc: 'An Anthropic API key; enables its models.',
   },
   geminiKey: {
     variable: 'GEMINI_API_KEY',
     secret: true,
     schema: credential,
-    default: null,
     doc: 'A Gemini API key; enables its models.',
   },
   ...hostKeys,
@@ -296,7 +283,6 @@ export const settingsTable = {
   openaiUrl: {
     variable: 'TOLLGATE_OPENAI_URL',
     schema: upstreamUrl,
-    default: null,
     defaultText: ownAddress,
     doc: "Another base URL for `OPENAI_API_KEY`: a mirror or proxy that serves OpenAI's own models ([upstreams](models.md#upstreams)).",
     onlyWith: 'OPENAI_API_KEY',
@@ -304,7 +290,6 @@ export const settingsTable = {
   anthropicUrl: {
     variable: 'TOLLGATE_ANTHROPIC_URL',
     schema: upstreamUrl,
-    default: null,
     defaultText: ownAddress,
     doc: 'The same for `ANTHROPIC_API_KEY`.',
     onlyWith: 'ANTHROPIC_API_KEY',
@@ -312,7 +297,6 @@ export const settingsTable = {
   googleUrl: {
     variable: 'TOLLGATE_GOOGLE_URL',
     schema: upstreamUrl,
-    default: null,
     defaultText: ownAddress,
     doc: 'The same for `GEMINI_API_KEY`.',
     onlyWith: 'GEMINI_API_KEY',
@@ -321,7 +305,6 @@ export const settingsTable = {
     variable: 'STRIPE_SECRET_KEY',
     secret: true,
     schema: stripeKey,
-    default: null,
     doc: 'A secret or restricted Stripe key; enables top-ups ([payments](payments.md)). Requires `STRIPE_WEBHOOK_SECRET`.',
     needs: {
       variable: 'STRIPE_WEBHOOK_SECRET',
@@ -332,14 +315,12 @@ export const settingsTable = {
     variable: 'STRIPE_WEBHOOK_SECRET',
     secret: true,
     schema: stripeWebhookSecret,
-    default: null,
     doc: 'The signing secret of the webhook endpoint `/api/stripe/webhook`.',
     needs: { variable: 'STRIPE_SECRET_KEY', why: 'without it no payment can be started' },
   },
   stripeUrl: {
     variable: 'STRIPE_API_URL',
     schema: apiOrigin,
-    default: null,
     defaultText: "Stripe's own address",
     doc: 'Another Stripe API origin, for tests. Plain HTTP is allowed on loopback only.',
     onlyWith: 'STRIPE_SECRET_KEY',
@@ -348,21 +329,18 @@ export const settingsTable = {
     variable: 'SMTP_URL',
     secret: true,
     schema: mailServer,
-    default: null,
     doc: 'The mail server, such as `smtps://user:password@mail.example`; enables email verification and password resets ([people](people.md)). Requires `MAIL_FROM`.',
     needs: { variable: 'MAIL_FROM', why: 'emails need a sender' },
   },
   mailSender: {
     variable: 'MAIL_FROM',
     schema: mailSender,
-    default: null,
     doc: 'The sender of all emails: an address, or `Name <address>`.',
     needs: { variable: 'SMTP_URL', why: 'without it no email can be sent' },
   },
   failpoint: {
     variable: 'TOLLGATE_FAILPOINT',
     schema: z.string(),
-    default: null,
     doc: 'For tests: the point at which the process fails.',
   },
   upstreams: {
@@ -392,7 +370,6 @@ export const settingsTable = {
   markup: {
     path: 'markup',
     schema: percent,
-    default: null,
     doc: 'The markup on list prices, such as `5%`, for models without their own markup.',
   },
   sandbox: {
@@ -436,13 +413,11 @@ export const settingsTable = {
   operatorContact: {
     path: 'operator.contact',
     schema: words,
-    default: null,
     doc: 'How to ask for credit when payments are not configured, such as an email address.',
   },
   signup: {
     path: 'signup',
     schema: z.enum(['open', 'invite', 'closed'], 'must be open, invite or closed'),
-    default: null,
     doc: 'Who may sign up: `open`, `invite` or `closed` ([people](people.md)). Defaults to `open` if email is configured or the server is reachable from this machine only, otherwise `invite`.',
   },
   signIn: {

@@ -16,7 +16,9 @@ import {
 type Table = typeof settingsTable
 
 export type SettingValues = {
-  readonly [Name in SettingName]: z.output<Table[Name]['schema']> | Table[Name]['default']
+  readonly [Name in SettingName]:
+    | z.output<Table[Name]['schema']>
+    | (Table[Name] extends { readonly default: infer Default } ? Default : null)
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -64,7 +66,7 @@ export function readSettings(environment: Environment, tree: FileTree, given = e
     variableText(given, variable) === undefined ? secretFileOf(variable) : variable
   for (const [name, row] of Object.entries<Setting>(settingsTable)) {
     const read = readSetting(row, { environment, nameOf }, tree)
-    values[name] = read.value ?? row.default
+    values[name] = read.value ?? row.default ?? null
     if (read.from !== undefined) set.push(read.from)
     mistakes.push(...read.mistakes)
   }

@@ -4,11 +4,11 @@
  * model are those of the newest known one, and its row says so.
  */
 import type { Capabilities } from '../wire/translation/capabilities.ts'
-import type { CapabilityRow } from './upstream-format.ts'
+import { type CapabilityRow, plainModel } from './upstream-format.ts'
 
 /** Version 2023-06-01 of the API, which is the one that sampling parameters still exist in. */
 const claude3: Capabilities = {
-  sampling: 'all',
+  ...plainModel,
   temperatureMax: 1,
   topK: true,
   penalties: false,
@@ -16,22 +16,14 @@ const claude3: Capabilities = {
   // No limit is published; this one is that of the same models on Amazon Bedrock.
   stopsMax: 8_191,
   logprobs: false,
-  thinking: 'none',
-  efforts: [],
   thinkingOff: 'disabled',
-  budget: null,
-  bindsThinking: false,
-  signedCalls: false,
-  forcedTools: true,
   prefill: true,
   midSystem: false,
-  parallelSwitch: true,
   schemaOutput: false,
   schemaWithTools: false,
   cacheBreakpoints: true,
   resultMedia: true,
   inputs: ['text', 'image', 'document'],
-  chatTools: 'always',
   outputTokensMax: 4_096,
 }
 

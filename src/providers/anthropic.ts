@@ -76,13 +76,7 @@ export function messagesHeaders(outgoing: OutgoingRequest): string[] {
 }
 
 const headersOf: FormatHeaders = {
-  'openai-chat': null,
-  'openai-responses': null,
-  'openai-embeddings': null,
   anthropic: messagesHeaders,
-  gemini: null,
-  'gemini-embeddings': null,
-  'bedrock-converse': null,
 }
 const formats = supportedFormats(headersOf)
 

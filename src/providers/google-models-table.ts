@@ -4,32 +4,19 @@
  * of the newest are those of the generation before it, and its row says so.
  */
 import type { Capabilities } from '../wire/translation/capabilities.ts'
-import type { CapabilityRow } from './upstream-format.ts'
+import { type CapabilityRow, plainModel } from './upstream-format.ts'
 
 const gemini20: Capabilities = {
-  sampling: 'all',
-  temperatureMax: 2,
+  ...plainModel,
   topK: true,
-  penalties: true,
-  seed: true,
   stopsMax: 5,
   logprobs: false,
-  thinking: 'none',
-  efforts: [],
   thinkingOff: 'zero',
-  budget: null,
-  bindsThinking: false,
-  signedCalls: false,
-  forcedTools: true,
-  prefill: false,
   midSystem: false,
   parallelSwitch: false,
   schemaOutput: true,
   schemaWithTools: false,
-  cacheBreakpoints: false,
-  resultMedia: false,
   inputs: ['text', 'image', 'audio', 'document'],
-  chatTools: 'always',
   outputTokensMax: 8_192,
 }
 

@@ -114,10 +114,6 @@ const headersOf: FormatHeaders = {
     'authorization',
     `Bearer ${outgoing.credential}`,
   ],
-  'openai-chat': null,
-  'openai-responses': null,
-  anthropic: null,
-  'bedrock-converse': null,
 }
 const formats = supportedFormats(headersOf)
 

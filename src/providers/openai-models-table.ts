@@ -4,32 +4,15 @@
  * format is served through: Responses for models that reason, Chat Completions for the others.
  */
 import type { Capabilities } from '../wire/translation/capabilities.ts'
-import type { CapabilityRow } from './upstream-format.ts'
+import { type CapabilityRow, plainModel } from './upstream-format.ts'
 
 const gpt4: Capabilities = {
-  sampling: 'all',
-  temperatureMax: 2,
-  topK: false,
-  penalties: true,
-  seed: true,
+  ...plainModel,
   stopsMax: 4,
-  logprobs: true,
-  thinking: 'none',
-  efforts: [],
   thinkingOff: 'none',
-  budget: null,
-  bindsThinking: false,
-  signedCalls: false,
-  forcedTools: true,
-  prefill: false,
-  midSystem: true,
-  parallelSwitch: true,
   schemaOutput: false,
   schemaWithTools: false,
-  cacheBreakpoints: false,
-  resultMedia: false,
   inputs: ['text'],
-  chatTools: 'always',
   outputTokensMax: 8_192,
 }
 

@@ -119,10 +119,6 @@ const headersOf: FormatHeaders = {
   'openai-chat': openaiHeaders,
   'openai-responses': openaiHeaders,
   'openai-embeddings': openaiHeaders,
-  'gemini-embeddings': null,
-  anthropic: null,
-  gemini: null,
-  'bedrock-converse': null,
 }
 const formats = supportedFormats(headersOf)
 

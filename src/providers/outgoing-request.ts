@@ -93,20 +93,19 @@ export function isForwardedLoop(
 
 /** The headers of a request in each format; null: the provider does not support it. */
 export type FormatHeaders = Readonly<
-  Record<UpstreamFormatName, ((outgoing: OutgoingRequest) => readonly string[]) | null>
+  Partial<Record<UpstreamFormatName, (outgoing: OutgoingRequest) => readonly string[]>>
 >
 
 /** In the order of the table. */
 export function supportedFormats(headers: FormatHeaders): Connector['formats'] {
-  const names = Object.keys(headers) as UpstreamFormatName[]
-  const [first, ...others] = names.filter((name) => headers[name] !== null)
+  const [first, ...others] = Object.keys(headers) as UpstreamFormatName[]
   assert(first !== undefined, 'a provider supports at least one format')
   return [first, ...others]
 }
 
 export function headersIn(headers: FormatHeaders, outgoing: OutgoingRequest): readonly string[] {
   const build = headers[outgoing.format]
-  assert(build !== null, `the provider does not support ${outgoing.format}`)
+  assert(build !== undefined, `the provider does not support ${outgoing.format}`)
   return build(outgoing)
 }
 

@@ -7,44 +7,30 @@ import type { Connector } from './connector.ts'
 import { geminiHeaders, google } from './google.ts'
 import { openai, openaiHeaders } from './openai.ts'
 import { type FormatHeaders, hasAddress, headersIn, pathOf, supportedFormats } from './outgoing-request.ts'
+import { plainModel } from './upstream-format.ts'
 
 /** Everything, so that each field can be tried. */
 export const sandboxCapabilities: Capabilities = {
-  sampling: 'all',
-  temperatureMax: 2,
+  ...plainModel,
   topK: true,
-  penalties: true,
-  seed: true,
   stopsMax: 16,
-  logprobs: true,
-  thinking: 'none',
-  efforts: [],
   thinkingOff: 'none',
-  budget: null,
-  bindsThinking: false,
   // The sandbox's generateContent requires signatures, as Google's newer models do.
   signedCalls: true,
-  forcedTools: true,
   prefill: true,
-  midSystem: true,
-  parallelSwitch: true,
   schemaOutput: true,
   schemaWithTools: true,
   cacheBreakpoints: true,
   resultMedia: true,
   inputs: ['text', 'image', 'audio', 'document'],
-  chatTools: 'always',
   outputTokensMax: 200_000,
 }
 
 const headersOf: FormatHeaders = {
   'openai-chat': openaiHeaders,
   'openai-responses': openaiHeaders,
-  'openai-embeddings': null,
-  'gemini-embeddings': null,
   anthropic: messagesHeaders,
   gemini: geminiHeaders,
-  'bedrock-converse': null,
 }
 const formats = supportedFormats(headersOf)
 

@@ -11,6 +11,28 @@ import type { HostField, RequestDifferences } from '../wire/host-differences.ts'
 import type { Capabilities } from '../wire/translation/capabilities.ts'
 import type { Connector } from './connector.ts'
 
+/** Most vendors' first models: a table says where its own differ. */
+export const plainModel = {
+  sampling: 'all',
+  temperatureMax: 2,
+  topK: false,
+  penalties: true,
+  seed: true,
+  logprobs: true,
+  thinking: 'none',
+  efforts: [],
+  budget: null,
+  bindsThinking: false,
+  signedCalls: false,
+  forcedTools: true,
+  prefill: false,
+  midSystem: true,
+  parallelSwitch: true,
+  cacheBreakpoints: false,
+  resultMedia: false,
+  chatTools: 'always',
+} as const satisfies Partial<Capabilities>
+
 /** The inputs of the selection other than the model. */
 export type FormatFacts = Pick<ExtractedFields, 'functionTools' | 'effort' | 'canPassThrough' | 'hostFields'>
 

@@ -6,33 +6,16 @@ import type { Capabilities } from '../../wire/translation/capabilities.ts'
 import { anthropicModels } from '../anthropic-models-table.ts'
 import { googleModels } from '../google-models-table.ts'
 import { openaiModels } from '../openai-models-table.ts'
-import { type CapabilityRow, capabilitiesFrom } from '../upstream-format.ts'
+import { type CapabilityRow, capabilitiesFrom, plainModel } from '../upstream-format.ts'
 
 /** Defaults of servers for open models; images reach text-only models too, and are rejected there with the host's message. */
 const open: Capabilities = {
-  sampling: 'all',
-  temperatureMax: 2,
-  topK: false,
-  penalties: true,
-  seed: true,
+  ...plainModel,
   stopsMax: 4,
-  logprobs: true,
-  thinking: 'none',
-  efforts: [],
   thinkingOff: null,
-  budget: null,
-  bindsThinking: false,
-  signedCalls: false,
-  forcedTools: true,
-  prefill: false,
-  midSystem: true,
-  parallelSwitch: true,
   schemaOutput: true,
   schemaWithTools: true,
-  cacheBreakpoints: false,
-  resultMedia: false,
   inputs: ['text', 'image', 'document'],
-  chatTools: 'always',
   outputTokensMax: 32_768,
 }
 
