@@ -90,10 +90,6 @@ function modelIn(json: Json): string | undefined {
 /** The requested model; throws WireError for anything but a name. */
 export function requestedModel(json: Json, value: number, missing: (name: string) => WireError): string {
   if (!isGiven(json, value)) throw missing('model')
-  return nameOfModel(json, value)
-}
-
-function nameOfModel(json: Json, value: number): string {
   const name = string(json, value)
   if (name === '') throw invalid(json, value, 'the name of a model')
   return name
@@ -126,7 +122,11 @@ function namesIn(json: Json, value: number): readonly string[] {
   if (elements.length > namesMax) {
     throw new WireError('invalid_value', `models: at most ${namesMax} names are supported.`, 'models')
   }
-  return elements.map((element) => nameOfModel(json, element))
+  return elements.map((element) => {
+    const name = string(json, element)
+    if (name === '') throw invalid(json, element, 'the name of a model')
+    return name
+  })
 }
 
 /** The form of every provider's file ids; other strings are not file ids of this gateway. */
