@@ -145,7 +145,7 @@ try {
     `${rate} requests/s, ${rounds} × ${seconds} s each; a synced write of 4 kB: p50 ${quantile(syncs, 0.5).toFixed(2)} ms, p99 ${quantile(syncs, 0.99).toFixed(2)} ms\n`,
   )
   console.log(
-    '| first byte, ms | p50 | p99 | added, p50 | added, p99 | refused |\n|---|---:|---:|---:|---:|---:|',
+    '| first byte, ms | p50 | p99 | added, p50 | added, p99 | rejected |\n|---|---:|---:|---:|---:|---:|',
   )
   for (const load of loads) {
     const outcomes = (name: string): (number | null)[] => found.get(`${load.name}|${name}`) ?? []

@@ -209,7 +209,7 @@ function writeUsage(inserter: Inserter): void {
       'requests',
       'errors',
       'write_offs',
-      'refused',
+      'rejected',
       'input_uncached',
       'cache_read',
     ],

@@ -34,7 +34,7 @@ const opened = await openIdentity({
     throw error
   },
 })
-if (opened.kind === 'refused') throw new Error(opened.message)
+if (opened.kind === 'rejected') throw new Error(opened.message)
 const { identity, handle: answer, close } = opened.opened
 
 /** Answers with the cookie that it set. */

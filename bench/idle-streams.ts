@@ -33,7 +33,7 @@ export async function bytesPerIdleStream(contender: Contender): Promise<number> 
   return slope(points)
 }
 
-/** Resolves with the first bytes of the stream; a refused one is closed and not counted. */
+/** Resolves with the first bytes of the stream; a rejected one is closed and not counted. */
 function openStream({ program, gateway }: Contender, sockets: Socket[]): Promise<void> {
   const text = chatBody({ stream: true }, 'idle=1')
   const head = `POST ${chatPath} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${gateway?.keys[0] ?? 'none'}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n`

@@ -22,20 +22,20 @@ export interface LoadReport {
   /** Answered with 200 and read to the end. */
   readonly answered: number
   /** Other answers, by status; `closed`: the connection ended first. */
-  readonly refused: Readonly<Record<string, number>>
+  readonly rejected: Readonly<Record<string, number>>
   readonly ms: number
   /** CPU time of the generator itself, microseconds. */
   readonly cpuMicros: number
 }
 
-const refusedPauseMs = 20
+const rejectedPauseMs = 20
 const headEndMark = '\r\n\r\n'
 const lastChunk = Buffer.from('0\r\n\r\n')
 
 interface Load {
   readonly order: LoadOrder
   readonly prepared: readonly Buffer[]
-  readonly refused: Record<string, number>
+  readonly rejected: Record<string, number>
   readonly sockets: Set<Socket>
   sent: number
   answered: number
@@ -121,21 +121,21 @@ function open(load: Load): void {
     load.sockets.delete(socket)
     if (load.isOver) return
     if (isWaiting) count(load, 'closed')
-    if (load.sent < load.order.requests) setTimeout(() => open(load), refusedPauseMs)
+    if (load.sent < load.order.requests) setTimeout(() => open(load), rejectedPauseMs)
   })
   socket.on('data', (chunk) => {
     if (!reader.take(chunk as Buffer)) return
     isWaiting = false
     count(load, reader.status)
     if (reader.status === '200') send()
-    else setTimeout(send, refusedPauseMs)
+    else setTimeout(send, rejectedPauseMs)
   })
 }
 
 function count(load: Load, status: string): void {
   load.ended += 1
   if (status === '200') load.answered += 1
-  else load.refused[status] = (load.refused[status] ?? 0) + 1
+  else load.rejected[status] = (load.rejected[status] ?? 0) + 1
   if (load.ended >= load.order.requests) load.end()
 }
 
@@ -146,7 +146,7 @@ function run(order: LoadOrder): Promise<LoadReport> {
     const load: Load = {
       order,
       prepared: prepare(order),
-      refused: {},
+      rejected: {},
       sockets: new Set(),
       sent: 0,
       answered: 0,
@@ -158,8 +158,8 @@ function run(order: LoadOrder): Promise<LoadReport> {
         clearTimeout(timeout)
         for (const socket of load.sockets) socket.destroy()
         const { user, system } = process.cpuUsage(cpuBefore)
-        const { answered, refused } = load
-        resolve({ answered, refused, ms: performance.now() - startedMs, cpuMicros: user + system })
+        const { answered, rejected } = load
+        resolve({ answered, rejected, ms: performance.now() - startedMs, cpuMicros: user + system })
       },
     }
     const timeout = setTimeout(load.end, order.msMax)

@@ -15,7 +15,7 @@ export interface Slice {
   readonly cpuMicros: number
   readonly answered: number
   readonly ms: number
-  readonly refused: LoadReport['refused']
+  readonly rejected: LoadReport['rejected']
   /** The generator's own use of a core, 0 to 1. */
   readonly generatorShare: number
   /** The share of the machine that other programs used, 0 to 1. */
@@ -71,7 +71,7 @@ export async function measureSlice(
     cpuMicros: cpuMicros(program.processes) - before.own,
     answered: report.answered,
     ms: report.ms,
-    refused: report.refused,
+    rejected: report.rejected,
     generatorShare: report.cpuMicros / (report.ms * 1_000),
     foreign: foreignShare(before.machine, machineTime(), cpuMicros(all) - before.all),
   }
@@ -89,7 +89,7 @@ export class Results {
   /** Slices without rejections if there are any, because a rejection costs less than an answer. */
   of(scenario: string, program: string): readonly Slice[] {
     const all = (this.#slices.get(`${scenario}|${program}`) ?? []).filter(({ answered }) => answered > 0)
-    const clean = all.filter(({ refused }) => Object.keys(refused).length === 0)
+    const clean = all.filter(({ rejected }) => Object.keys(rejected).length === 0)
     return clean.length > 0 ? clean : all
   }
 
@@ -97,11 +97,11 @@ export class Results {
     return [...this.#slices.values()].flat()
   }
 
-  /** Refusals by status. */
-  refusedOf(scenario: string, program: string): Readonly<Record<string, number>> {
+  /** Rejections by status. */
+  rejectedOf(scenario: string, program: string): Readonly<Record<string, number>> {
     const sums: Record<string, number> = {}
-    for (const { refused } of this.#slices.get(`${scenario}|${program}`) ?? [])
-      for (const [status, count] of Object.entries(refused)) sums[status] = (sums[status] ?? 0) + count
+    for (const { rejected } of this.#slices.get(`${scenario}|${program}`) ?? [])
+      for (const [status, count] of Object.entries(rejected)) sums[status] = (sums[status] ?? 0) + count
     return sums
   }
 }

@@ -115,10 +115,10 @@ export function warnings(
     )
   for (const { name } of scenarios) {
     for (const program of [...others, subject]) {
-      const refused = Object.entries(results.refusedOf(name, program))
-      if (refused.length > 0)
+      const rejected = Object.entries(results.rejectedOf(name, program))
+      if (rejected.length > 0)
         found.push(
-          `${program}, ${name}: refused ${refused.map(([status, count]) => `${count} × ${status}`).join(', ')}; not counted as answers.`,
+          `${program}, ${name}: rejected ${rejected.map(([status, count]) => `${count} × ${status}`).join(', ')}; not counted as answers.`,
         )
       const share = median(results.of(name, program).map(({ generatorShare }) => generatorShare))
       if (share > generatorShareMax)

@@ -15,7 +15,7 @@ const chatAnswer = JSON.stringify({
   choices: [
     {
       index: 0,
-      message: { role: 'assistant', content: 'word '.repeat(64), refusal: null },
+      message: { role: 'assistant', content: 'word '.repeat(64), rejection: null },
       finish_reason: 'stop',
       logprobs: null,
     },

@@ -10,7 +10,7 @@ export const topics = [
   'balance',
   'requests',
   'running',
-  'refusals',
+  'rejections',
   'keys',
   'billing',
   'account',

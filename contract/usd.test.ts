@@ -27,7 +27,7 @@ for (const [text, nano] of [
   test(`${text} USD is ${nano}`, () => assert.equal(parseUsd(text), nano))
 }
 
-const refused = [
+const rejected = [
   '',
   '-1',
   '+1',
@@ -43,7 +43,7 @@ const refused = [
   '0.0000000001',
   '12345678',
 ]
-for (const text of refused) {
+for (const text of rejected) {
   test(`${text} is not an amount`, () => assert.equal(parseUsd(text), undefined))
 }
 

@@ -17,7 +17,7 @@ export const sums = z.strictObject({
   /** The failed requests among them. */
   errors: z.int(),
   /** Requests rejected before reaching an upstream: 401, 402, 403, 404, 429 and others. */
-  refused: z.int(),
+  rejected: z.int(),
   tokens,
   charged: usdOut,
   /** Usage on the account's own provider keys, at list price; its providers charge it. */
@@ -43,9 +43,9 @@ export const usageRow = z.strictObject({
 })
 
 /** Rejected requests by error code. */
-export const refusalCount = z.strictObject({ code: z.string(), count: z.int() })
+export const rejectionCount = z.strictObject({ code: z.string(), count: z.int() })
 
-export const refusal = z.strictObject({
+export const rejection = z.strictObject({
   at: time,
   request: requestId,
   key: keyId,

@@ -21,8 +21,8 @@ import { finish, head, type InputUsage, type ResponseScript, type ScriptStep } f
 export interface RequestHandler {
   /** The answer to a whole body at one of our addresses. */
   answer(address: Endpoint, body: Buffer, scope: RequestScope): ResponseScript
-  /** A refusal in the words of the format. */
-  refuse(format: SandboxFormat, error: ProviderError, scope: RequestScope): ResponseScript
+  /** A rejection in the words of the format. */
+  reject(format: SandboxFormat, error: ProviderError, scope: RequestScope): ResponseScript
   /** The answer to a request about a stored response. */
   about(route: StoredResponseRoute, scope: RequestScope): ResponseScript
   /** 22 letters and digits that no other request of this sandbox has. */
@@ -50,7 +50,7 @@ interface RequestHandlerOptions {
   readonly jsonDepthMax: number
 }
 
-interface RefusedRequest {
+interface RejectedRequest {
   readonly kind: 'error'
   readonly error: ProviderError
 }
@@ -58,11 +58,11 @@ interface RefusedRequest {
 /** The behavior chosen by the model's name and the last message. */
 type Choice =
   | { readonly kind: 'choice'; readonly behavior: Behavior; readonly settings: BehaviorSettings }
-  | RefusedRequest
+  | RejectedRequest
 
-type HandlerDecision = { readonly kind: 'script'; readonly script: ResponseScript } | RefusedRequest
+type HandlerDecision = { readonly kind: 'script'; readonly script: ResponseScript } | RejectedRequest
 
-function invalid(subject: string): RefusedRequest {
+function invalid(subject: string): RejectedRequest {
   return { kind: 'error', error: { kind: 'invalid', subject, param: null } }
 }
 
@@ -97,7 +97,7 @@ function* stamped(script: ResponseScript, headers: Readonly<Record<string, strin
     yield step.kind === 'head' ? { ...step, headers: { ...headers, ...step.headers } } : step
 }
 
-function* refusalScript(
+function* rejectionScript(
   format: SandboxFormat,
   error: ProviderError,
   requestId: string,
@@ -182,8 +182,8 @@ export function openRequestHandler(options: RequestHandlerOptions): RequestHandl
   const visits = new Map<string, number>()
   let sequence = 0
 
-  function refuse(format: SandboxFormat, error: ProviderError, { requestId }: RequestScope): ResponseScript {
-    return stamped(refusalScript(format, error, requestId), format.headers(requestId))
+  function reject(format: SandboxFormat, error: ProviderError, { requestId }: RequestScope): ResponseScript {
+    return stamped(rejectionScript(format, error, requestId), format.headers(requestId))
   }
 
   function play(
@@ -237,18 +237,18 @@ export function openRequestHandler(options: RequestHandlerOptions): RequestHandl
   }
 
   return {
-    refuse,
+    reject,
     answer(address, body, scope) {
       const { format } = address
       const decision = decided(address, body, scope)
-      if (decision.kind === 'error') return refuse(format, decision.error, scope)
+      if (decision.kind === 'error') return reject(format, decision.error, scope)
       return stamped(decision.script, format.headers(scope.requestId))
     },
     about({ format, verb, id }, scope) {
       const answered = answerAbout({ verb, id }, responses, runs)
       if (answered === undefined)
-        return refuse(format, { kind: 'unknown_item', subject: id, param: null }, scope)
-      if (answered === 'not cancellable') return refuse(format, notCancellable, scope)
+        return reject(format, { kind: 'unknown_item', subject: id, param: null }, scope)
+      if (answered === 'not cancellable') return reject(format, notCancellable, scope)
       return stamped(jsonScript(answered), format.headers(scope.requestId))
     },
     close: () => runs.close(),

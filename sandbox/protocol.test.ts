@@ -24,7 +24,7 @@ const use = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }
 const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'x' }
 const mark = { cache_control: { type: 'ephemeral' } }
 
-type Refusal = readonly [
+type Rejection = readonly [
   what: string,
   sent: Partial<Sent>,
   says: RegExp,
@@ -34,7 +34,7 @@ type Refusal = readonly [
 ]
 const invalid = 'invalid_request_error'
 
-const chatRefusals: readonly Refusal[] = [
+const chatRejections: readonly Rejection[] = [
   ['no credential', { headers: { authorization: '' } }, /API key/, 401, invalid],
   ['an empty one', { headers: { authorization: 'Bearer ' } }, /API key/, 401, invalid],
   [
@@ -91,7 +91,7 @@ const chatRefusals: readonly Refusal[] = [
   ['another path', { path: '/v1/embeddings', body }, /POST \/v1\/embeddings/, 404, invalid],
 ]
 
-const messagesRefusals: readonly Refusal[] = [
+const messagesRejections: readonly Rejection[] = [
   ['no credential', { headers: { authorization: '' } }, /x-api-key/, 401, 'authentication_error'],
   ['no version', { headers: { 'anthropic-version': '' } }, /anthropic-version/],
   ['no JSON', { body: 'hello' }, /JSON/],
@@ -149,8 +149,8 @@ interface ErrorBody {
   readonly error: { readonly type: string; readonly message: string; readonly code?: string | null }
 }
 
-for (const [what, sent, says, status = 400, type = invalid, code = null] of chatRefusals) {
-  test(`Chat Completions refuses ${what}`, async () => {
+for (const [what, sent, says, status = 400, type = invalid, code = null] of chatRejections) {
+  test(`Chat Completions rejects ${what}`, async () => {
     const reply = await exchange(sandbox.origin, {
       path: chat,
       body,
@@ -166,8 +166,8 @@ for (const [what, sent, says, status = 400, type = invalid, code = null] of chat
   })
 }
 
-for (const [what, sent, says, status = 400, type = invalid] of messagesRefusals) {
-  test(`Messages refuses ${what}`, async () => {
+for (const [what, sent, says, status = 400, type = invalid] of messagesRejections) {
+  test(`Messages rejects ${what}`, async () => {
     const reply = await exchange(sandbox.origin, { path: messages, body, ...sent })
     const errorBody = JSON.parse(reply.body) as ErrorBody
     assert.deepEqual([reply.status, errorBody.type, errorBody.error.type], [status, 'error', type])

@@ -20,7 +20,7 @@ export interface LoggedRequest {
   readonly line: string
   /** '' until the body was understood. */
   readonly model: string
-  /** Input tokens charged, all classes together; 0 where the request was refused. */
+  /** Input tokens charged, all classes together; 0 where the request was rejected. */
   readonly inputTokens: number
   readonly cacheReadTokens: number
   readonly cacheWrite5mTokens: number

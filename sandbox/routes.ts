@@ -117,15 +117,15 @@ function storedResponseRoute(method: string, path: string): StoredResponseRoute 
   return verb === undefined ? undefined : { kind: 'stored', format: responsesFormat, verb, id: decoded(id) }
 }
 
-/** Where a request goes, or why it is refused before its body is read. Any query is tolerated. */
+/** Where a request goes, or why it is rejected before its body is read. Any query is tolerated. */
 export function routeOf({ method = '', url = '', headers }: IncomingMessage): SandboxRoute {
   const [path = '', query = ''] = url.split('?', 2)
   const line = `${method} ${path}`
   const address = addresses.get(path) ?? geminiAddress(path)
   const stored = address === undefined ? storedResponseRoute(method, path) : undefined
   if (stored !== undefined) {
-    const refusal = stored.format.checkHeaders(headers, query)
-    return refusal === null ? stored : { kind: 'error', format: stored.format, error: refusal }
+    const rejection = stored.format.checkHeaders(headers, query)
+    return rejection === null ? stored : { kind: 'error', format: stored.format, error: rejection }
   }
   if (address === undefined) return notHere(formatOf(path), 'unknown_path', line)
   const { format } = address

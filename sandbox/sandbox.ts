@@ -78,7 +78,7 @@ function throwLater(error: unknown): void {
   })
 }
 
-/** Collects a body of at most `bytesMax`; a longer one is refused immediately and not stored. */
+/** Collects a body of at most `bytesMax`; a longer one is rejected immediately and not stored. */
 function readBody(
   request: IncomingMessage,
   bytesMax: number,
@@ -142,7 +142,7 @@ function receive(context: SandboxContext, request: IncomingMessage, response: Se
   }
   if (route.kind === 'error') {
     request.resume()
-    playScript(requestHandler.refuse(route.format, route.error, scope), options)
+    playScript(requestHandler.reject(route.format, route.error, scope), options)
     return
   }
   const { format, address } = route
@@ -151,7 +151,7 @@ function receive(context: SandboxContext, request: IncomingMessage, response: Se
       if (body === undefined) {
         // The connection closes, because the rest of the body is not read.
         response.setHeader('connection', 'close')
-        playScript(requestHandler.refuse(format, providerError('too_large'), scope), options)
+        playScript(requestHandler.reject(format, providerError('too_large'), scope), options)
         return
       }
       recorder.received(body)

@@ -546,12 +546,12 @@ const tables: Readonly<Record<ConversationFormat, readonly Case[]>> = {
 for (const [name, cases] of Object.entries(tables)) {
   const format = name as ConversationFormat
   for (const [what, good, bad, says, code, strict = 'sandbox-echo'] of cases) {
-    test(`${format} refuses ${what}`, async () => {
+    test(`${format} rejects ${what}`, async () => {
       const accepted = await send(format, strict, good)
       assert.equal(accepted.status, 200, accepted.body)
-      const refused = await send(format, strict, bad)
-      assert.equal(refused.status, 400)
-      const { error } = JSON.parse(refused.body) as { error: { message: string; code?: unknown } }
+      const rejected = await send(format, strict, bad)
+      assert.equal(rejected.status, 400)
+      const { error } = JSON.parse(rejected.body) as { error: { message: string; code?: unknown } }
       assert.match(error.message, says)
       if (code !== undefined) assert.equal(error.code, code)
     })

@@ -59,7 +59,7 @@ function direction(from: ConversationFormat, rows: readonly PolicyRow[]): string
 }
 
 function outcomeText(outcome: FieldOutcome | undefined): string {
-  return outcome === 'refused' ? 'rejected' : (outcome ?? '')
+  return outcome === 'rejected' ? 'rejected' : (outcome ?? '')
 }
 
 /** Notes are written with and without a capital and a full stop. */

@@ -50,7 +50,7 @@ async function runWords(words: readonly string[]): Promise<number> {
       return verifyFolder(dataFolder, limits.driftLinesMax)
     },
     async backUp({ dataFolder, databaseUrl, limits }, folder) {
-      if (databaseUrl !== null) return { kind: 'refused', message: backUpPostgres }
+      if (databaseUrl !== null) return { kind: 'rejected', message: backUpPostgres }
       const { backUp } = await import('./server/back-up.ts')
       return backUp(dataFolder, folder, limits.driftLinesMax)
     },
@@ -98,7 +98,7 @@ async function serve(config: Config, readConfig: () => Promise<ConfigResult>): P
     ...{ config, clock: systemClock, random: systemRandom, log, stop, readConfig },
   })
   if (started.kind === 'stopped') return 0
-  if (started.kind === 'refused') {
+  if (started.kind === 'rejected') {
     process.stderr.write(`tollgate: ${started.message}\n`)
     return 1
   }

@@ -192,9 +192,9 @@ test('a missing Node is fetched once, and only with the checksum of the lockfile
   const run = () => finish(startWith({ env }, folder, 'bin/tollgate.js', 'models'))
 
   lockRuntime(runtime, name, integrityOf(Buffer.from('another package')))
-  const refused = await run()
-  assert.match(refused.stderr, /Node 99\.0\.0 could not be fetched for /)
-  assert.deepEqual([refused.stdout, refused.code], ['', 1])
+  const rejected = await run()
+  assert.match(rejected.stderr, /Node 99\.0\.0 could not be fetched for /)
+  assert.deepEqual([rejected.stdout, rejected.code], ['', 1])
 
   lockRuntime(runtime, name, integrityOf(tarball))
   const fetched = await run()

@@ -40,7 +40,7 @@ test('code blocks in different languages that follow one another are one group',
 })
 
 test('headings have the anchors of code hosts', () => {
-  assert.equal(slugOf('What is refused, and why'), 'what-is-refused-and-why')
+  assert.equal(slugOf('What is rejected, and why'), 'what-is-rejected-and-why')
 })
 
 const docs = new URL('../../docs/', import.meta.url)

@@ -26,7 +26,7 @@ interface TabsToken extends Tokens.Generic {
   readonly blocks: readonly CodeBlock[]
 }
 
-/** `## What is refused, and why` is `#what-is-refused-and-why`, as on code hosts. */
+/** `## What is rejected, and why` is `#what-is-rejected-and-why`, as on code hosts. */
 export function slugOf(heading: string): string {
   return heading
     .toLowerCase()

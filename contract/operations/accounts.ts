@@ -21,7 +21,7 @@ import {
   usd,
   usdOut,
 } from '../values.ts'
-import { refusal, refusalCount } from '../values-usage.ts'
+import { rejection, rejectionCount } from '../values-usage.ts'
 
 /** Defaults to the caller's own account. */
 export const ofAccount = { account: accountReference.optional() }
@@ -189,13 +189,13 @@ export const accountOperations = {
     input: z.strictObject({ key: keyId }),
     output: z.strictObject({ id: keyId, revoked: z.literal(true), already: z.boolean() }),
   }),
-  'key.refusals': operation({
+  'key.rejections': operation({
     summary:
       "Show why a key's requests were rejected: counts by error code for the last 30 days, and the latest 100",
     policy: forAccount({ subject: 'key', scope: 'usage:read', operator: 'yes' }),
-    http: ['GET', '/api/keys/{key}/refusals'],
+    http: ['GET', '/api/keys/{key}/rejections'],
     input: z.strictObject({ key: keyId }),
-    output: z.strictObject({ counts: z.array(refusalCount), latest: z.array(refusal) }),
+    output: z.strictObject({ counts: z.array(rejectionCount), latest: z.array(rejection) }),
   }),
   'management-key.create': operation({
     summary: 'Create a management key for this API; the secret is shown only once',

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { builders, file, forAccount, operation } from '../operation.ts'
 import { keyId, listLimit, modelName, receipt, requestId, time, usdOut } from '../values.ts'
 import {
-  refusal,
-  refusalCount,
+  rejection,
+  rejectionCount,
   runningRequest,
   sums,
   usageGroup,
@@ -131,11 +131,11 @@ export const usageOperations = {
     /** false: it had already ended. */
     output: z.strictObject({ id: requestId, stopped: z.boolean() }),
   }),
-  'refusals.list': operation({
+  'rejections.list': operation({
     summary:
       "Show an account's rejected requests: counts by error code, by default for the last 30 days, and one by one",
     policy: reads,
-    http: ['GET', '/api/refusals'],
+    http: ['GET', '/api/rejections'],
     input: z.strictObject({
       ...ofAccount,
       ...range,
@@ -146,6 +146,6 @@ export const usageOperations = {
       request: requestId.optional(),
     }),
     /** `counts` are for whole hours and all models. */
-    output: z.strictObject({ counts: z.array(refusalCount), latest: z.array(refusal) }),
+    output: z.strictObject({ counts: z.array(rejectionCount), latest: z.array(rejection) }),
   }),
 } as const

@@ -52,7 +52,7 @@ interface ErrorShape {
 type Wording = readonly [status: number, name: string, code: string | number | null | undefined]
 
 /** Status, and what the format calls it: type and code at OpenAI, type at Anthropic, name at Google. */
-const refusals: Readonly<Record<string, Readonly<Record<ConversationFormat, Wording>>>> = {
+const rejections: Readonly<Record<string, Readonly<Record<ConversationFormat, Wording>>>> = {
   'sandbox-401': {
     'openai-chat': [401, 'invalid_request_error', 'invalid_api_key'],
     'openai-responses': [401, 'invalid_request_error', 'invalid_api_key'],
@@ -97,7 +97,7 @@ const refusals: Readonly<Record<string, Readonly<Record<ConversationFormat, Word
   },
 }
 
-for (const [model, wordings] of Object.entries(refusals)) {
+for (const [model, wordings] of Object.entries(rejections)) {
   for (const format of sandboxFormats) {
     test(`${model} in ${format}`, async () => {
       const reply = await request(format, model)

@@ -33,7 +33,7 @@ interface ScenarioInput {
   readonly stamp: Stamp
   /** Requests that this behavior had before. */
   readonly earlier: number
-  /** Charges the input and returns how it was split; only for answers, never for refusals. */
+  /** Charges the input and returns how it was split; only for answers, never for rejections. */
   readonly charge: () => InputUsage
 }
 
@@ -80,15 +80,15 @@ export function thinkingParts(call: ScenarioInput): readonly AnswerPart[] {
   return [...thoughtOf(call), { kind: 'text', pieces: wordsOf(call.settings.tokens) }]
 }
 
-export function* refused({ format, stamp }: ScenarioInput, found: ProviderError): Generator<ScriptStep> {
+export function* rejected({ format, stamp }: ScenarioInput, found: ProviderError): Generator<ScriptStep> {
   const failure = format.errorResponse(found, stamp.requestId)
   yield head(failure.status, failure.headers)
   yield finish(failure.body)
 }
 
-/** A behavior that refuses every request for the same reason. */
-export function refusing(kind: SandboxErrorKind): Scenario {
-  return (call) => refused(call, providerError(kind))
+/** A behavior that rejects every request for the same reason. */
+export function rejecting(kind: SandboxErrorKind): Scenario {
+  return (call) => rejected(call, providerError(kind))
 }
 
 function errorEvent(
@@ -103,14 +103,14 @@ const streamHead = head(200, { 'content-type': 'text/event-stream; charset=utf-8
 const cleanClose: ScriptStep = { kind: 'close', how: 'clean' }
 
 export function* errorFirst(call: ScenarioInput): Generator<ScriptStep> {
-  if (!call.request.stream) return yield* refused(call, providerError('overloaded'))
+  if (!call.request.stream) return yield* rejected(call, providerError('overloaded'))
   yield streamHead
   yield errorEvent(call, 'overloaded', 0)
   yield cleanClose
 }
 
 export function errorAfter(call: ScenarioInput): ResponseScript {
-  if (!call.request.stream) return refused(call, providerError('server'))
+  if (!call.request.stream) return rejected(call, providerError('server'))
   return brokenAfter(words(call), call.settings.events, (played) => [
     errorEvent(call, 'server', played),
     cleanClose,

@@ -222,16 +222,16 @@ test('a change applies immediately, after a restart too, and running requests ar
   assert.equal((await access.update(id + 1n, () => ({}))).kind, 'not_found')
 })
 
-test('a change that is refused while it is made changes nothing', async (context) => {
+test('a change that is rejected while it is made changes nothing', async (context) => {
   const { open, newKey } = await prepare(context)
   const access = open()
   const { id } = await access.create(newKey)
-  const refusal = new TollgateError('not_allowed', { message: 'no' })
+  const rejection = new TollgateError('not_allowed', { message: 'no' })
   await assert.rejects(
     access.update(id, () => {
-      throw refusal
+      throw rejection
     }),
-    refusal,
+    rejection,
   )
   assert.equal((await access.key(id))?.name, 'laptop')
   assert.equal(

@@ -83,7 +83,7 @@ test('a key ends at its expiry, and immediately when it is revoked, also during 
   }
 })
 
-test('junk is refused without a question, an unknown key with one', async (context) => {
+test('junk is rejected without a question, an unknown key with one', async (context) => {
   const { open, account, queries } = await prepare(context)
   const { secret } = await open().create({ ...asked, account })
   const keys = open()

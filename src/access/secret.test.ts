@@ -23,9 +23,9 @@ function keyOf(result: RootSecretResult): string {
   return Buffer.from(result.secret.keyFor('api-key-hash')).toString('hex')
 }
 
-function refusal(result: RootSecretResult): string {
-  assert.equal(result.kind, 'refused')
-  return result.kind === 'refused' ? result.message : ''
+function rejection(result: RootSecretResult): string {
+  assert.equal(result.kind, 'rejected')
+  return result.kind === 'rejected' ? result.message : ''
 }
 
 test('the first start makes the file, for its owner alone, and the next one reads it', async (context) => {
@@ -60,10 +60,10 @@ test('a configured secret makes no file, and the database stores nothing of it',
   assert.ok(stored.length === 64 && !stored.includes(key) && !stored.includes(someText))
 })
 
-test('another secret than the one of the database is refused', async (context) => {
+test('another secret than the one of the database is rejected', async (context) => {
   const { open } = await prepare(context)
   keyOf(await open(someText))
-  assert.match(refusal(await open(`${someText}!`)), /does not match the one this database was created with/)
+  assert.match(rejection(await open(`${someText}!`)), /does not match the one this database was created with/)
   keyOf(await open(someText))
 })
 
@@ -71,18 +71,18 @@ test('a missing file is not recreated while keys depend on it', async (context) 
   const { open, file } = await prepare(context)
   keyOf(await open())
   rmSync(file)
-  assert.match(refusal(await open()), /is missing, and every API key depends on it/)
+  assert.match(rejection(await open()), /is missing, and every API key depends on it/)
   assert.equal(existsSync(file), false)
 })
 
-test('a file that others can read, or that was cut, is refused with what to do', async (context) => {
+test('a file that others can read, or that was cut, is rejected with what to do', async (context) => {
   const { open, file } = await prepare(context)
   writeFileSync(file, someText, { mode: 0o600 })
   chmodSync(file, 0o640)
-  assert.match(refusal(await open()), /chmod 600 /)
+  assert.match(rejection(await open()), /chmod 600 /)
   chmodSync(file, 0o600)
   writeFileSync(file, 'short')
-  assert.match(refusal(await open()), /is damaged/)
+  assert.match(rejection(await open()), /is damaged/)
 })
 
 test('a half-written file of a start that was killed does not prevent a start', async (context) => {

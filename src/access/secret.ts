@@ -39,7 +39,7 @@ export interface RootSecret {
 export type RootSecretResult =
   | { readonly kind: 'secret'; readonly secret: RootSecret }
   /** A sentence for the operator; the server must not start. */
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'rejected'; readonly message: string }
 
 export interface SecretSource {
   readonly dataFolder: string
@@ -66,7 +66,7 @@ export async function openSecret(source: SecretSource): Promise<RootSecretResult
   const secret = derive(text)
   const agreed = await source.settings.claim(secretCheckSetting, checkOf(secret))
   if (matchesDatabase(text, agreed)) return { kind: 'secret', secret }
-  return refused(
+  return rejected(
     'The root secret does not match the one this database was created with. Every API key depends on it. ' +
       'Start with the previous TOLLGATE_SECRET, or restore the previous file `secret` in the data folder.',
   )
@@ -90,17 +90,19 @@ function derive(text: string): RootSecret {
 function secretText(path: string, random: RandomBytes, isExpected: boolean): string | RootSecretResult {
   if (!existsSync(path)) {
     if (!isExpected) return makeFile(path, Buffer.from(random(secretBytes)).toString('hex'))
-    return refused(
+    return rejected(
       `The root secret ${path} is missing, and every API key depends on it. Restore it from a backup, or set TOLLGATE_SECRET.`,
     )
   }
   // Windows has no such bits and always shows the file as open to all.
   const isOpen = process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0
   if (isOpen) {
-    return refused(`The root secret is readable by other users. Run: chmod 600 ${path}`)
+    return rejected(`The root secret is readable by other users. Run: chmod 600 ${path}`)
   }
   const text = readFileSync(path, 'utf8').trim()
-  return text.length >= charactersMin ? text : refused(`The root secret ${path} is damaged: it is too short.`)
+  return text.length >= charactersMin
+    ? text
+    : rejected(`The root secret ${path} is damaged: it is too short.`)
 }
 
 /** Written atomically: complete or absent, even after a power failure. */
@@ -118,6 +120,6 @@ function makeFile(path: string, text: string): string {
   return text
 }
 
-function refused(message: string): RootSecretResult {
-  return { kind: 'refused', message }
+function rejected(message: string): RootSecretResult {
+  return { kind: 'rejected', message }
 }

@@ -102,14 +102,14 @@ function addEvents(app: FastifyInstance, deps: ApiDeps): void {
           deps.control.changes.watch(account, listener),
         isStillAuthorized: () => isStillAuthorized(deps, request, { account: asked.data.account, actor }),
       }
-      const refused = refusals[deps.streams.open(watcher, reply.raw, plainHeaders(reply))]
-      if (refused !== null) throw refused()
+      const rejected = rejections[deps.streams.open(watcher, reply.raw, plainHeaders(reply))]
+      if (rejected !== null) throw rejected()
       reply.hijack()
     },
   })
 }
 
-const refusals: Readonly<Record<StreamOpening, null | (() => TollgateError)>> = {
+const rejections: Readonly<Record<StreamOpening, null | (() => TollgateError)>> = {
   open: null,
   gone: null,
   full: () =>

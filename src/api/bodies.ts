@@ -38,7 +38,7 @@ export interface Bodies {
   attributeTo(request: FastifyRequest, name: string): void
   /** The whole body, as it came. */
   read(request: FastifyRequest, bytesMax: number): Promise<Buffer>
-  /** The same, and JSON nested deeper than `jsonDepthMax` is refused; other types pass as they are. */
+  /** The same, and JSON nested deeper than `jsonDepthMax` is rejected; other types pass as they are. */
   readShallow(request: FastifyRequest, bytesMax: number): Promise<Buffer>
   /** The whole body of a message of the payment provider. */
   readWebhook(request: FastifyRequest, bytesMax: number): Promise<Buffer>

@@ -50,7 +50,7 @@ export class EventStreams {
     return this.#streams.size
   }
 
-  /** Begins the answer, unless it refuses; the stream ends with the answer. */
+  /** Begins the answer, unless it rejects; the stream ends with the answer. */
   open(watcher: Watcher, response: ServerResponse, headers: OutgoingHttpHeaders): StreamOpening {
     if (this.#closed) return 'closed'
     // Close was already emitted, so this stream would never be released.

@@ -27,7 +27,7 @@ test('every operation is in a section', () => {
   )
 })
 
-test('every operation tells who may use it, by which credential, and how it refuses', () => {
+test('every operation tells who may use it, by which credential, and how it rejects', () => {
   const schemes = Object.keys((described.components as Json).securitySchemes ?? {})
   for (const { path, operation } of found) {
     const security = operation.security as unknown as readonly Readonly<Record<string, readonly string[]>>[]

@@ -7,7 +7,7 @@ import { upstream } from '../../contract/operations/upstreams.ts'
 import { type OperationName, operations } from '../../contract/operations.ts'
 import { account, email, key, model, receipt } from '../../contract/values.ts'
 import { entry, invoice, redeemCode, topUp } from '../../contract/values-billing.ts'
-import { refusal, refusalCount, runningRequest, tokens, usageRow } from '../../contract/values-usage.ts'
+import { rejection, rejectionCount, runningRequest, tokens, usageRow } from '../../contract/values-usage.ts'
 
 /** The parts of a JSON schema that this program reads. */
 export interface JsonSchema {
@@ -45,8 +45,8 @@ const sharedValues: Readonly<Record<string, z.ZodType>> = {
   Model: model,
   Person: person,
   Receipt: receipt,
-  Refusal: refusal,
-  RefusalCount: refusalCount,
+  Rejection: rejection,
+  RejectionCount: rejectionCount,
   RunningRequest: runningRequest,
   Tokens: tokens,
   TopUp: topUp,

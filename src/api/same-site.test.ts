@@ -59,7 +59,7 @@ const cases: readonly Case[] = [
 ]
 
 for (const { actor, method = 'POST', headers, at = address, passes } of cases) {
-  test(`${actor} ${method} ${JSON.stringify(headers)} at ${at} ${passes ? 'passes' : 'is refused'}`, () => {
+  test(`${actor} ${method} ${JSON.stringify(headers)} at ${at} ${passes ? 'passes' : 'is rejected'}`, () => {
     const ask = () => assertSameSite({ method, headers }, actor, at)
     if (passes) ask()
     else assert.throws(ask, (error) => error instanceof TollgateError && error.code === 'cross_site')

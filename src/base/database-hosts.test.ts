@@ -1,4 +1,4 @@
-/** Addresses of databases with one host or several: what a connection gets of them, and which are refused. */
+/** Addresses of databases with one host or several: what a connection gets of them, and which are rejected. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { clientAddress, databaseUrlMistake, hostUrls } from './database-hosts.ts'

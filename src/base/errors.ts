@@ -21,7 +21,7 @@ export interface ErrorDetails {
   readonly headers?: Readonly<Record<string, string>>
   /** Where the error came from: this gateway, or the upstream. */
   readonly source?: 'gateway' | 'upstream'
-  /** Never leaves the process: the owner of the refused key, when the key is known. */
+  /** Never leaves the process: the owner of the rejected key, when the key is known. */
   readonly owner?: { readonly account: bigint; readonly key: bigint }
   /** Never leaves the process: for the operator's log. */
   readonly detail?: string

@@ -5,7 +5,7 @@ import { MemoryReservation, SharedBudget } from './shared-budget.ts'
 
 const shares = { key: 0.5, account: 0.625, network: 0.875 }
 
-/** Takes in steps until it is refused: how much that was, and why. */
+/** Takes in steps until it is rejected: how much that was, and why. */
 function fill(
   budget: SharedBudget<'key' | 'account' | 'network'>,
   names: Parameters<typeof budget.allowance>[0],
@@ -13,13 +13,13 @@ function fill(
   const allowance = budget.allowance(names)
   let used = 0
   for (;;) {
-    const refusal = allowance.reserve(1)
-    if (refusal !== undefined) return { used, scope: refusal.scope }
+    const rejection = allowance.reserve(1)
+    if (rejection !== undefined) return { used, scope: rejection.scope }
     used += 1
   }
 }
 
-test('each scope has its share, and a refusal names whose it is', () => {
+test('each scope has its share, and a rejection names whose it is', () => {
   const budget = new SharedBudget(1_000, shares)
   const owner = { account: 'a', network: 'n' }
   assert.deepEqual(fill(budget, { ...owner, key: 1n }), { used: 500, scope: 'key' })

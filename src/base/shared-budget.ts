@@ -4,14 +4,14 @@
  */
 
 /** Why nothing was taken. `scope`: whose share is used up, such as `account`; null: others have taken too much. */
-export interface BudgetRefusal {
+export interface BudgetRejection {
   readonly scope: string | null
 }
 
 /** A shared amount to reserve from. */
 export interface Allowance {
   /** Takes all of it and returns undefined, or takes nothing. */
-  reserve(amount: number): BudgetRefusal | undefined
+  reserve(amount: number): BudgetRejection | undefined
   release(amount: number): void
 }
 
@@ -53,18 +53,18 @@ export class SharedBudget<Scope extends string> {
     }
   }
 
-  #reserve(names: ScopeNames<Scope>, amount: number): BudgetRefusal | undefined {
+  #reserve(names: ScopeNames<Scope>, amount: number): BudgetRejection | undefined {
     const left = this.#max - this.#used
-    let refusal = amount > left ? full : undefined
+    let rejection = amount > left ? full : undefined
     for (const { scope, share, usedBy } of this.#scopes) {
       const name = names[scope]
       if (name === undefined) continue
       const own = usedBy.get(name) ?? 0
       // The amount exceeds this holder's share of an idle budget too, so other holders are not the reason.
       if (share < 1 && own + amount > share * this.#max) return { scope }
-      if (own + amount > share * (left + own)) refusal = full
+      if (own + amount > share * (left + own)) rejection = full
     }
-    if (refusal !== undefined) return refusal
+    if (rejection !== undefined) return rejection
     for (const { scope, usedBy } of this.#scopes) {
       const name = names[scope]
       if (name !== undefined) usedBy.set(name, (usedBy.get(name) ?? 0) + amount)
@@ -92,7 +92,7 @@ interface ScopeUse<Scope extends string> {
   readonly usedBy: Map<Name, number>
 }
 
-const full: BudgetRefusal = { scope: null }
+const full: BudgetRejection = { scope: null }
 
 /**
  * Memory reserved by one piece of work, which grows and shrinks. The first `unmetered` of it are not taken from the
@@ -108,12 +108,12 @@ export class MemoryReservation {
     this.#unmetered = unmetered
   }
 
-  /** Sets the total; what was taken stays as it is when more is refused. */
-  set(amount: number): BudgetRefusal | undefined {
+  /** Sets the total; what was taken stays as it is when more is rejected. */
+  set(amount: number): BudgetRejection | undefined {
     const metered = Math.max(0, amount - this.#unmetered)
     const more = metered - this.#used
-    const refusal = more > 0 ? this.#allowance.reserve(more) : undefined
-    if (refusal !== undefined) return refusal
+    const rejection = more > 0 ? this.#allowance.reserve(more) : undefined
+    if (rejection !== undefined) return rejection
     if (more < 0) this.#allowance.release(-more)
     this.#used = metered
     return undefined

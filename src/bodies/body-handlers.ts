@@ -7,7 +7,7 @@ import { type BodyWork, bodyWork, memoryNeeded } from './body-work.ts'
 export type BodyOutcome =
   | { readonly kind: 'done'; readonly bytes: Uint8Array; readonly value: unknown }
   | {
-      readonly kind: 'refused'
+      readonly kind: 'rejected'
       readonly bytes: Uint8Array
       readonly code: WireErrorCode
       readonly message: string
@@ -29,7 +29,7 @@ export const bodyHandlers: BodyRequests = {
     } catch (error) {
       if (!(error instanceof WireError)) throw error
       const { code, message, pointer, model } = error
-      return { kind: 'refused', bytes, code, message, pointer, model }
+      return { kind: 'rejected', bytes, code, message, pointer, model }
     } finally {
       if (memoryNeeded(name, bytes.length) > garbageBytesMax) collectGarbage('regular')
     }

@@ -84,13 +84,13 @@ class Bench {
 const idleTimers = 1
 const answered = `${bodyBytes} of ${bodyBytes}`
 
-test('a body is lent and comes back, a part of other memory is copied, a refusal is one', async () => {
+test('a body is lent and comes back, a part of other memory is copied, a rejection is one', async () => {
   const bench = new Bench()
   assert.equal(await bench.job('answer'), answered)
   const around = new Uint8Array(3 * bodyBytes)
   assert.equal(await bench.job('answer', { bytes: around.subarray(bodyBytes, 2 * bodyBytes) }), answered)
   assert.equal(around.length, 3 * bodyBytes)
-  assert.equal(await bench.job('refuse'), 'invalid_json')
+  assert.equal(await bench.job('reject'), 'invalid_json')
   assert.equal(bench.clock.pending(), idleTimers)
 })
 
@@ -110,7 +110,7 @@ test('an account whose queue is full is rejected, and another one is still serve
   assert.equal(bench.clock.pending(), idleTimers)
 })
 
-test('a queue that is full for all refuses, and takes work again afterwards', async () => {
+test('a queue that is full for all rejects, and takes work again afterwards', async () => {
   const bench = new Bench({ bodyThreadsMax: 1, bodyWorkWaitingMax: 2 })
   const blocking = bench.job('hold')
   const waiting = [2n, 3n].map((account) => bench.job('answer', { account }))
@@ -148,7 +148,7 @@ test('a job that does not finish is stopped at its deadline, and the next one wo
   assert.equal(bench.clock.pending(), idleTimers)
 })
 
-test('a job whose turn does not come is refused and never begun', async () => {
+test('a job whose turn does not come is rejected and never begun', async () => {
   const bench = new Bench({ bodyThreadsMax: 1, bodyWorkMs: 1_000, bodyWorkRunMsMax: 2_000 })
   const blocking = bench.job('hold')
   const late = bench.job('answer')

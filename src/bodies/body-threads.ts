@@ -118,8 +118,8 @@ class BodyThreadPool implements BodyThreads {
     if (inPlace !== undefined) return inPlace.result
     return new Promise((resolve, reject) => {
       const memoryBytes = memoryNeeded(name, bytes.length)
-      const refusal = this.#refusal(owner.account, memoryBytes)
-      if (refusal !== undefined) throw refusal
+      const rejection = this.#rejection(owner.account, memoryBytes)
+      if (rejection !== undefined) throw rejection
       this.#wait({ name, input, owner, memoryBytes, resolve: resolve as Job['resolve'], reject })
       this.#next()
     })
@@ -154,7 +154,7 @@ class BodyThreadPool implements BodyThreads {
     await Promise.all(this.#stopping)
   }
 
-  #refusal(account: bigint, memoryBytes: number): Error | undefined {
+  #rejection(account: bigint, memoryBytes: number): Error | undefined {
     if (memoryBytes > this.#limits.bodyWorkMemoryBytes) return tooLarge()
     const ownMax = this.#limits.bodyWorkWaitingPerAccountMax
     if ((this.#waiting.get(account) ?? 0) >= ownMax) return tooMany(ownMax)

@@ -63,7 +63,7 @@ interface TranslatedBody extends Pick<TranslatedRequest, 'emulation'> {
 const encoder = new TextEncoder()
 const copiedCharactersMax = 16 * 1024
 
-/** Each throws WireError for what the format's own reader refuses. */
+/** Each throws WireError for what the format's own reader rejects. */
 export const bodyWork = {
   facts(body: Uint8Array, { format, limits, address }: ReadInput): ExtractedFields {
     if (!isUtf8(body)) throw new WireError('invalid_json', 'The body is not valid UTF-8.')

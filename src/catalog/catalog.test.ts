@@ -377,13 +377,13 @@ test('a markup makes another version from now on; what was and what is to come k
 test('an alias has no offers of its own, and a disabled model can be prepared', async (context) => {
   const catalog = await (await prepare(context)).open()
   const offers = [{ upstream: 'house', priority: 1, weight: 4 }]
-  for (const refused of [
+  for (const rejected of [
     await catalog.setOffers({ model: 'quick', offers, allowUnserved: false }),
     await catalog.previewOffers({ model: 'quick', offers }),
     catalog.offersOf('quick'),
   ]) {
     const message = 'quick is an alias of house-1, which has the offers'
-    assert.deepEqual(refused, { kind: 'mistake', message, param: 'model' })
+    assert.deepEqual(rejected, { kind: 'mistake', message, param: 'model' })
   }
   await catalog.disable('house-1')
   const written = await catalog.setOffers({ model: 'house-1', offers, allowUnserved: false })

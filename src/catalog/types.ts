@@ -38,9 +38,9 @@ export interface PriceVersion {
   /** Rising by `aboveInputTokens`. */
   readonly tiers: readonly PriceTier[]
   readonly listTiers: readonly PriceTier[]
-  /** By option name (`service_tier:flex`). An option that is not here is refused. */
+  /** By option name (`service_tier:flex`). An option that is not here is rejected. */
   readonly options: Readonly<Record<string, Multiplier>>
-  /** By server-tool meter (`web_search`). A tool that is not here is refused. */
+  /** By server-tool meter (`web_search`). A tool that is not here is rejected. */
   readonly fees: Readonly<Record<string, bigint>>
   /** Source of the price, and its date. */
   readonly source: string

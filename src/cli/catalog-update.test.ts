@@ -123,7 +123,7 @@ test('a whole list of either format updates the models of the clouds', async () 
   for (const name of names) assert.deepEqual((await inputOf(name)).slice(-2), ['1.00', '1.10'], name)
 })
 
-test('a name without another price refuses the whole', async () => {
+test('a name without another price rejects the whole', async () => {
   const { code, stdout, stderr } = await update('--only', 'groq/llama-3.1-8b-instant,groq/no-such')
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(stderr, /^tollgate: nothing to apply for groq\/llama-3\.1-8b-instant, groq\/no-such: /)

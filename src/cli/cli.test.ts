@@ -287,7 +287,7 @@ test('while another process owns the data folder and does not answer, nothing is
 
 for (const [what, reply, message] of [
   ['of another version', { status: 200, body: { surprise: 1 } }, /is a different version/],
-  ['of another version that refuses', { status: 404, body: {} }, /is a different version/],
+  ['of another version that rejects', { status: 404, body: {} }, /is a different version/],
   [
     'with an inner error',
     { status: 500, body: { error: { code: 'internal', message: 'No.\nReally.', requestId: 'req_1' } } },

@@ -202,7 +202,7 @@ async function migrate(run: ConfiguredRun): Promise<number> {
 
 async function backUp(folder: string, run: ConfiguredRun): Promise<number> {
   const result = await run.host.backUp(run.config, folder)
-  if (result.kind === 'refused') return printFailure(run.host, result.message)
+  if (result.kind === 'rejected') return printFailure(run.host, result.message)
   printResult(run, result.backup, print.backedUp)
   return result.backup.report.ok ? 0 : 1
 }
@@ -211,14 +211,14 @@ async function move(to: string, run: ConfiguredRun): Promise<number> {
   const result = await run.host.move(run.config, to, {
     onTable: (table, rows) => run.host.printError(print.copied(table, rows)),
   })
-  if (result.kind === 'refused') return printFailure(run.host, result.message)
+  if (result.kind === 'rejected') return printFailure(run.host, result.message)
   printResult(run, result.move, print.moved)
   return 0
 }
 
 async function cancelMove(run: ConfiguredRun): Promise<number> {
   const result = await run.host.cancelMove(run.config)
-  if (result.kind === 'refused') return printFailure(run.host, result.message)
+  if (result.kind === 'rejected') return printFailure(run.host, result.message)
   printResult(run, { to: result.to }, print.moveCanceled)
   return 0
 }
@@ -249,7 +249,7 @@ function targetOf(host: CommandLineHost, config: Config, mayCreate = true): Oper
 
 /** A server that runs with a file that has mistakes now; it reads the file in its own environment. */
 function serverOf({ dataFolder, limits }: Pick<Config, 'dataFolder' | 'limits'>): OperationTarget {
-  const noServer = { kind: 'refused', message: 'No server is running.' } as const
+  const noServer = { kind: 'rejected', message: 'No server is running.' } as const
   return { dataFolder, mayCreate: true, limits, open: async () => noServer, verify: null }
 }
 
@@ -272,7 +272,7 @@ function printFailure(host: CommandLineHost, message: string): number {
   return 1
 }
 
-/** With the option that confirms what was refused. */
+/** With the option that confirms what was rejected. */
 function errorLine(body: unknown, options: readonly OptionRow[] = []): string {
   const { error } = body as Partial<ControlErrorBody>
   if (error === undefined) return 'the running server is a different version; restart it or use its CLI'

@@ -15,7 +15,7 @@ export type FolderReport = Omit<OperationOutput<'ledger.verify'>, 'drift'> & {
 
 export type VerifiedFolder =
   | { readonly kind: 'read'; readonly result: FolderReport }
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'rejected'; readonly message: string }
 
 export interface Backup {
   /** Absolute path. */
@@ -28,7 +28,7 @@ export interface Backup {
 
 export type BackupCommandResult =
   | { readonly kind: 'done'; readonly backup: Backup }
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'rejected'; readonly message: string }
 
 export interface MoveReport {
   /** Host and database. */
@@ -42,7 +42,7 @@ export interface MoveReport {
 
 export type MoveCommandResult =
   | { readonly kind: 'done'; readonly move: MoveReport }
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'rejected'; readonly message: string }
 
 export interface MoveProgress {
   /** Called after each table. */
@@ -51,7 +51,7 @@ export interface MoveProgress {
 
 export type CancelResult =
   | { readonly kind: 'done'; readonly to: string }
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'rejected'; readonly message: string }
 
 export interface OperationTarget {
   readonly dataFolder: string
@@ -67,7 +67,7 @@ export interface OperationTarget {
 export type OperationOutcome =
   | { readonly kind: 'replied'; readonly by: 'server' | 'command'; readonly reply: ControlReply }
   /** The operation was not run. */
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'rejected'; readonly message: string }
   /** The server's response was lost, so the operation may have run; it must not be retried. */
   | { readonly kind: 'lost'; readonly message: string }
 
@@ -77,13 +77,13 @@ export async function runOperation(
   input: unknown,
 ): Promise<OperationOutcome> {
   const found = findServer(target.dataFolder)
-  if (found.kind === 'unsafe') return { kind: 'refused', message: found.why }
+  if (found.kind === 'unsafe') return { kind: 'rejected', message: found.why }
   if (found.kind === 'named') {
     const call = await callServer(found.server, operation, input, target.limits)
     if (call.kind === 'answered') return { kind: 'replied', by: 'server', reply: call.reply }
     if (call.kind === 'lost') return { kind: 'lost', message: lostReplyMessage(found.server.pid, call.why) }
   }
-  if (isMissing(target)) return { kind: 'refused', message: nothingThere(target.dataFolder) }
+  if (isMissing(target)) return { kind: 'rejected', message: nothingThere(target.dataFolder) }
   // Opening the database writes to it, but a ledger can be verified on a full disk.
   return operation === 'ledger.verify' && target.verify !== null
     ? await verifyFolder(target.verify)
@@ -99,7 +99,7 @@ const nothingThere = (folder: string): string =>
 
 async function verifyFolder(verify: NonNullable<OperationTarget['verify']>): Promise<OperationOutcome> {
   const verified = await verify()
-  if (verified.kind === 'refused') return verified
+  if (verified.kind === 'rejected') return verified
   return { kind: 'replied', by: 'command', reply: { status: 200, body: verified.result } }
 }
 
@@ -113,7 +113,7 @@ async function runOnDatabase(
   input: unknown,
 ): Promise<OperationOutcome> {
   const opened = await target.open()
-  if (opened.kind === 'refused') return opened
+  if (opened.kind === 'rejected') return opened
   try {
     // Loaded on demand: not needed when a server is running.
     const { dispatch } = await import('../control/dispatch.ts')

@@ -71,7 +71,7 @@ export interface Config {
   /** The default markup, such as `5%`; null: none. */
   readonly markup: string | null
   /** How to handle a tool choice that a model does not support. */
-  readonly forcedTools: 'adapt' | 'refuse'
+  readonly forcedTools: 'adapt' | 'reject'
   /** Upstream details that customers see. */
   readonly showUpstreams: UpstreamView
   /** Plain HTTP origins that upstreams added in the console may use. */

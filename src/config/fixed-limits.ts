@@ -268,11 +268,11 @@ export const fixedLimits = {
 
   // Usage
   // Latest rejected requests stored per key.
-  refusalsKeptPerKey: 100,
-  // Rejected requests queued for writing; more are dropped and counted in `tollgate_refusals_dropped_total`.
-  refusalsQueuedMax: 10_000,
+  rejectionsKeptPerKey: 100,
+  // Rejected requests queued for writing; more are dropped and counted in `tollgate_rejections_dropped_total`.
+  rejectionsQueuedMax: 10_000,
   // Interval at which rejected requests are written.
-  refusalsFlushMs: 1_000,
+  rejectionsFlushMs: 1_000,
   // Hours, days or months per usage query.
   usageStepsMax: 1_000,
   // Rows per usage query.

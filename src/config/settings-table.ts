@@ -177,10 +177,10 @@ export const settingsTable = {
   forcedTools: {
     variable: 'TOLLGATE_FORCED_TOOLS',
     path: 'forcedTools',
-    schema: z.enum(['adapt', 'refuse'], 'must be adapt or refuse'),
+    schema: z.enum(['adapt', 'reject'], 'must be adapt or reject'),
     default: 'adapt',
-    doc: '`adapt` or `refuse`: how to handle a `tool_choice` that a model does not support ([forced tools](../concepts/formats.md#forced-tools)).',
-    fileDoc: '`adapt` or `refuse`, like `TOLLGATE_FORCED_TOOLS`.',
+    doc: '`adapt` or `reject`: how to handle a `tool_choice` that a model does not support ([forced tools](../concepts/formats.md#forced-tools)).',
+    fileDoc: '`adapt` or `reject`, like `TOLLGATE_FORCED_TOOLS`.',
   },
   showUpstreams: {
     variable: 'TOLLGATE_SHOW_UPSTREAMS',

@@ -115,7 +115,7 @@ async function done<Name extends OperationName>(
   return operations[name].output.parse(body) as OperationOutput<Name>
 }
 
-async function refused(on: Scene, { actor }: Payer, name: string, input: unknown) {
+async function rejected(on: Scene, { actor }: Payer, name: string, input: unknown) {
   const { status, body } = await ask(on, { ...actor, loginMs: on.clock.wallMs() }, name, input)
   const { error } = body as ControlErrorBody
   return { status, code: error.code, message: error.message, param: error.param }
@@ -140,9 +140,9 @@ test('without a provider billing says how credit comes', async (context) => {
     invoiceTo: '',
     frozen: null,
   })
-  const off = await refused(on, ann, 'top-up.create', { amount: '10' })
+  const off = await rejected(on, ann, 'top-up.create', { amount: '10' })
   assert.deepEqual([off.status, off.code], [409, 'payments_off'])
-  const auto = await refused(on, ann, 'billing.update', { autoTopUp: { below: '5', amount: '10' } })
+  const auto = await rejected(on, ann, 'billing.update', { autoTopUp: { below: '5', amount: '10' } })
   assert.equal(auto.code, 'payments_off')
 })
 
@@ -158,7 +158,7 @@ test('updated fields are stored, omitted ones stay', async (context) => {
   assert.equal((await done(on, ann, 'billing.show', {})).alertDays, 0)
   assert.equal((await done(on, ann, 'billing.update', { alertDays: 7 })).alertDays, 7)
   assert.deepEqual(second.payments, { kind: 'stripe', minimum: '5.00', maximum: '1000.00', test: true })
-  const auto = await refused(on, ann, 'billing.update', { autoTopUp: { below: '5', amount: '10' } })
+  const auto = await rejected(on, ann, 'billing.update', { autoTopUp: { below: '5', amount: '10' } })
   assert.deepEqual([auto.status, auto.code], [409, 'conflict'])
 })
 
@@ -211,7 +211,7 @@ test('what is another’s is not there', async (context) => {
       { account: formatId('acct', on.services.nextId()), code: 'x' },
     ],
   ] as const) {
-    const [theirs, nobodys] = [await refused(on, bob, name, input), await refused(on, bob, name, other)]
+    const [theirs, nobodys] = [await rejected(on, bob, name, input), await rejected(on, bob, name, other)]
     assert.equal(theirs.status, 404)
     const words = ({ message, ...rest }: typeof theirs) => ({
       ...rest,
@@ -221,7 +221,7 @@ test('what is another’s is not there', async (context) => {
   }
   for (const name of ['code.list', 'payments.list', 'code.create'] as const) {
     assert.equal(
-      (await refused(on, bob, name, name === 'code.create' ? { amount: '1' } : {})).code,
+      (await rejected(on, bob, name, name === 'code.create' ? { amount: '1' } : {})).code,
       'not_allowed',
     )
   }
@@ -235,7 +235,7 @@ test('codes from the operator to the account', async (context) => {
     amount: '7.50',
     balance: '7.50',
   })
-  const again = await refused(on, ann, 'code.redeem', { code: made.code })
+  const again = await rejected(on, ann, 'code.redeem', { code: made.code })
   assert.deepEqual([again.status, again.code], [404, 'code_not_valid'])
   const [listed] = await done(on, operator, 'code.list')
   assert.deepEqual(
@@ -243,8 +243,8 @@ test('codes from the operator to the account', async (context) => {
     [made.id, made.code.slice(0, 4), 1, 2, 'a fair', null],
   )
   assert.notEqual((await done(on, operator, 'code.revoke', { code: made.id })).revoked, null)
-  assert.equal((await refused(on, operator, 'code.redeem', { code: made.code })).code, 'code_not_valid')
-  const none = await refused(on, operator, 'code.revoke', { code: formatId('code', on.services.nextId()) })
+  assert.equal((await rejected(on, operator, 'code.redeem', { code: made.code })).code, 'code_not_valid')
+  const none = await rejected(on, operator, 'code.revoke', { code: formatId('code', on.services.nextId()) })
   assert.deepEqual([none.status, none.param], [404, 'code'])
 })
 
@@ -387,7 +387,7 @@ test('a month that is over has its statement, and each begins where the last one
   await credit(on, ann, 2_000_000_000n, '')
   await use(on, ann, 500_000_000n)
   await use(on, ann, 250_000_000n)
-  assert.equal((await refused(on, ann, 'invoice.show', { invoice: '2026-02' })).code, 'invoice_not_found')
+  assert.equal((await rejected(on, ann, 'invoice.show', { invoice: '2026-02' })).code, 'invoice_not_found')
   on.clock.setWallMs(Date.UTC(2026, 3, 2))
   const listed = await done(on, ann, 'invoice.list')
   assert.deepEqual(
@@ -398,7 +398,7 @@ test('a month that is over has its statement, and each begins where the last one
   assert.deepEqual([receipt.kind, receipt.total, receipt.issued], ['credit', '2.00', listed[1]?.issued])
   const bob = await payer(on)
   assert.equal(
-    (await refused(on, bob, 'invoice.show', { invoice: receipt.id })).code,
+    (await rejected(on, bob, 'invoice.show', { invoice: receipt.id })).code,
     'invoice_not_found',
     "another account's credit",
   )
@@ -419,6 +419,6 @@ test('a month that is over has its statement, and each begins where the last one
     { text: 'Usage: a-model', quantity: 2, amount: '-0.75' },
   ])
   assert.deepEqual([february.issued, february.from], ['2026-03-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'])
-  const early = await refused(on, ann, 'invoice.show', { invoice: '2025-12' })
+  const early = await rejected(on, ann, 'invoice.show', { invoice: '2025-12' })
   assert.deepEqual([early.status, early.code], [404, 'invoice_not_found'])
 })

@@ -1,4 +1,4 @@
-/** Published price lists over a real store and catalog: what they would change, what is applied, and what is refused. */
+/** Published price lists over a real store and catalog: what they would change, what is applied, and what is rejected. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
@@ -60,7 +60,7 @@ async function done<Name extends OperationName>(name: Name, input: unknown): Pro
   return operations[name].output.parse(body) as OperationOutput<Name>
 }
 
-async function refused(input: unknown): Promise<string> {
+async function rejected(input: unknown): Promise<string> {
   const { status, body } = await ask('catalog.check', input)
   const { error } = body as ControlErrorBody
   assert.deepEqual([status, error.code, error.param], [400, 'invalid_value', 'source'])
@@ -245,14 +245,14 @@ const wrongLists: readonly (readonly [text: string, message: RegExp])[] = [
 ]
 
 for (const [text, message] of wrongLists) {
-  test(`refused with the reason: ${text.slice(0, 40)}`, async () => {
-    assert.match(await refused(list(text)), message)
+  test(`rejected with the reason: ${text.slice(0, 40)}`, async () => {
+    assert.match(await rejected(list(text)), message)
   })
 }
 
-test('a list that is too large is refused', async () => {
+test('a list that is too large is rejected', async () => {
   assert.match(
-    await refused(list(' '.repeat(8 * 1024 * 1024 + 1))),
+    await rejected(list(' '.repeat(8 * 1024 * 1024 + 1))),
     /^The list is larger than 8388608 bytes\.$/,
   )
 })
@@ -277,16 +277,16 @@ test('a list is downloaded from its URL without a credential, and redirects are 
   assert.ok(
     rows.some(({ model, change }) => model === 'groq/llama-3.3-70b-versatile' && change === 'changed'),
   )
-  assert.match(await refused(at('/moved')), /^The URL redirects \(HTTP 302\), which is not followed\./)
-  assert.match(await refused(at('/missing')), /^The host did not return the list \(HTTP 404\)\.$/)
-  assert.match(await refused(at('/large')), /^The list is larger than 8388608 bytes\.$/)
+  assert.match(await rejected(at('/moved')), /^The URL redirects \(HTTP 302\), which is not followed\./)
+  assert.match(await rejected(at('/missing')), /^The host did not return the list \(HTTP 404\)\.$/)
+  assert.match(await rejected(at('/large')), /^The list is larger than 8388608 bytes\.$/)
   assert.deepEqual(seen[0], ['/api.json?all=1', undefined, undefined])
   assert.equal(seen.length, 4)
 })
 
 test('a download ends after its time', async (t) => {
   answers(t, (_, response) => void response.write('{'))
-  const asked = refused({ source: { url: `${host.origin}/slow` } })
+  const asked = rejected({ source: { url: `${host.origin}/slow` } })
   await new Promise<void>((resolve) => server.once('request', () => resolve()))
   clock.advance(30_000)
   assert.equal(await asked, 'The download took too long.')
@@ -294,11 +294,11 @@ test('a download ends after its time', async (t) => {
 
 test('only https is downloaded, and the origins that may be reached without TLS', async () => {
   for (const url of ['http://models.example/api.json', 'file:///etc/hosts', 'ftp://models.example/x']) {
-    assert.equal(await refused({ source: { url } }), 'The URL must begin with https://.')
+    assert.equal(await rejected({ source: { url } }), 'The URL must begin with https://.')
   }
   const name = 'ada'
   const url = `https://${name}:x@models.example/api.json`
-  assert.equal(await refused({ source: { url } }), 'The URL must not contain a password.')
+  assert.equal(await rejected({ source: { url } }), 'The URL must not contain a password.')
 })
 
 test('the audit log has what was applied, and of a file its size', async () => {
@@ -308,7 +308,7 @@ test('the audit log has what was applied, and of a file its size', async () => {
   assert.ok(kept('catalog.check').every(({ input }) => JSON.stringify(input).length < 21_000))
 })
 
-test('a row of an unknown model without its limits is refused whole', async () => {
+test('a row of an unknown model without its limits is rejected whole', async () => {
   const price = { input: '1', output: '2' }
   const models = [
     { model: 'groq/llama-3.1-8b-instant', price, facts: null },

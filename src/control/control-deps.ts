@@ -149,4 +149,4 @@ export type OperationHandlers = {
 /** The operations of a command that runs without a server, or why they could not be opened. */
 export type CommandServices =
   | { readonly kind: 'open'; readonly control: ControlDeps; close(): Promise<void> }
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'rejected'; readonly message: string }

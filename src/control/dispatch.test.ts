@@ -74,9 +74,9 @@ async function done<Name extends OperationName>(
   return operations[name].output.parse(body) as OperationOutput<Name>
 }
 
-type Refusal = ControlErrorBody['error'] & { readonly status: number }
+type Rejection = ControlErrorBody['error'] & { readonly status: number }
 
-async function refused(name: string, input: unknown, on: Services = services): Promise<Refusal> {
+async function rejected(name: string, input: unknown, on: Services = services): Promise<Rejection> {
   const { status, body } = await ask(name, input, on)
   const { error } = body as ControlErrorBody
   assert.equal(errors[error.code as ErrorCode].status, status)
@@ -120,7 +120,7 @@ for (const [credit, balance] of [
 
 test('an e-mail address has one account, however it is written', async () => {
   const { email, account } = await newAccount()
-  const error = await refused('account.create', { email: ` ${email.toUpperCase()} ` })
+  const error = await rejected('account.create', { email: ` ${email.toUpperCase()} ` })
   assert.deepEqual([error.status, error.code, error.param], [409, 'conflict', 'email'])
   assert.ok(error.message.includes(account))
   assert.equal((await done('account.show', { account: email.toUpperCase() })).account, account)
@@ -151,7 +151,7 @@ test('credit is booked once for a reference', async () => {
     { ...asked, amount: '2.26' },
     { ...asked, account: stranger },
   ]) {
-    const error = await refused('credit', contradiction)
+    const error = await rejected('credit', contradiction)
     assert.deepEqual([error.code, error.param], ['conflict', 'reference'])
   }
   assert.equal((await done('account.show', { account })).posted, '5.50')
@@ -412,7 +412,7 @@ test('a setup link is valid until the next one', async () => {
   assert.ok(stored.every(({ value }) => !value.includes(newer)))
 })
 
-const refusals: readonly [operation: string, input: unknown, code: string, param?: string][] = [
+const rejections: readonly [operation: string, input: unknown, code: string, param?: string][] = [
   ['account.delete', {}, 'unknown_path'],
   ['toString', {}, 'unknown_path'],
   ['', {}, 'unknown_path'],
@@ -447,17 +447,17 @@ const refusals: readonly [operation: string, input: unknown, code: string, param
   ['requests.list', { account: 'nobody@example.org' }, 'account_not_found', 'account'],
 ]
 
-for (const [operation, input, code, param] of refusals) {
+for (const [operation, input, code, param] of rejections) {
   test(`${operation} ${JSON.stringify(input)}: ${code}`, async () => {
-    const error = await refused(operation, input)
+    const error = await rejected(operation, input)
     assert.deepEqual([error.code, error.param], [code, param])
     assert.match(error.message, /\.$/)
   })
 }
 
-test('an expiry in the past is refused', async () => {
+test('an expiry in the past is rejected', async () => {
   const { account } = await newAccount()
-  const error = await refused('key.create', { account, name: 'x', expires: '2025-12-31T23:59:59Z' })
+  const error = await rejected('key.create', { account, name: 'x', expires: '2025-12-31T23:59:59Z' })
   assert.deepEqual([error.code, error.param], ['invalid_value', 'expires'])
 })
 
@@ -466,8 +466,8 @@ test('every change leaves a record without its secrets, every reading none', asy
   const own = await open(folder)
   const made = await done('account.create', { email: 'audit@example.org' }, own)
   await done('account.show', { account: made.account }, own)
-  await refused('account.create', { email: 'audit@example.org' }, own)
-  await refused('account.create', { email: 'no address' }, own)
+  await rejected('account.create', { email: 'audit@example.org' }, own)
+  await rejected('account.create', { email: 'no address' }, own)
   const { link } = await done('setup.link', {}, own)
   const rows = await own.audit.list({ limit: 10, before: null, account: null, operation: null, actor: null })
   await own.close()
@@ -491,7 +491,7 @@ test('every change leaves a record without its secrets, every reading none', asy
 test('an internal error is logged under the ID that the response contains, and its details are not in the response', async () => {
   const own = await open('closed')
   await own.store.close()
-  const error = await refused('account.list', {}, own)
+  const error = await rejected('account.list', {}, own)
   assert.ok(error.status >= 500)
   assert.ok(error.requestId !== undefined)
   const line = logged.find((text) => text.includes(error.requestId ?? ''))

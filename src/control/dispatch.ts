@@ -32,7 +32,7 @@ import { modelHandlers } from './models.ts'
 import { offerHandlers } from './offers.ts'
 import { peopleHandlers } from './people.ts'
 import { providerKeyHandlers } from './provider-keys.ts'
-import { refusalHandlers } from './refusals.ts'
+import { rejectionHandlers } from './rejections.ts'
 import { requestHandlers } from './requests.ts'
 import { setupHandlers } from './setup.ts'
 import { upstreamHostHandlers } from './upstream-hosts.ts'
@@ -57,7 +57,7 @@ const handlers: OperationHandlers = {
   ...offerHandlers,
   ...peopleHandlers,
   ...providerKeyHandlers,
-  ...refusalHandlers,
+  ...rejectionHandlers,
   ...requestHandlers,
   ...setupHandlers,
   ...upstreamHostHandlers,

@@ -60,7 +60,7 @@ const columns: readonly (readonly [name: string, cell: (row: UsageRowOut) => Csv
   ['label', ({ label }) => label],
   ['requests', ({ requests }) => requests],
   ['errors', ({ errors }) => errors],
-  ['refused', ({ refused }) => refused],
+  ['rejected', ({ rejected }) => rejected],
   ...tokenSumNames.map(
     (name) => [`${tokenSums[name].column}_tokens`, ({ tokens }: UsageRowOut) => tokens[name]] as const,
   ),
@@ -174,11 +174,11 @@ async function byMember(
 type SumsOut = OperationOutput<'overview.show'>['today']
 
 function sumsOutput(sums: Sums): SumsOut {
-  const { requests, errors, refused, reasoning } = sums
+  const { requests, errors, rejected, reasoning } = sums
   return {
     requests,
     errors,
-    refused,
+    rejected,
     tokens: { ...eachSum((name) => sums[name]), reasoning },
     charged: formatUsd(sums.charged),
     ownKeyCost: formatUsd(sums.ownKeyCost),

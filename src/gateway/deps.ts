@@ -30,7 +30,7 @@ import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Counter } from '../tokens/count.ts'
 import type { PdfReader } from '../tokens/pdf-reader.ts'
 import type { OfferStatistics } from '../usage/offer-statistics.ts'
-import type { RefusalLog } from '../usage/refusal-log.ts'
+import type { RejectionLog } from '../usage/rejection-log.ts'
 import type { ReadLimits } from '../wire/format.ts'
 import type { UpstreamCapacity } from './attempts/upstream-capacity.ts'
 import type { ResponsePolls } from './background-responses/polls.ts'
@@ -65,7 +65,7 @@ export interface GatewayDeps extends FrontRates {
   /** `begun`: no balancer should choose this server any more. `rejects`: its time is over. */
   readonly draining: { readonly begun: boolean; readonly rejects: boolean }
   /** Default for a tool choice that a model cannot be forced to. */
-  readonly forcedTools: 'adapt' | 'refuse'
+  readonly forcedTools: 'adapt' | 'reject'
   /** Memory for buffered response bytes: incomplete events, terminal events, whole responses. */
   readonly events: SharedMemory['events']
   readonly failpoints: Failpoints
@@ -96,9 +96,9 @@ export interface GatewayDeps extends FrontRates {
   readonly read: ReadLimits
   /** Slots for reading a response to its end after its client disconnected, per account. */
   readonly readOnSlots: KeyedSemaphore
-  /** The log of refused requests, shown to the owners of the keys. */
+  /** The log of rejected requests, shown to the owners of the keys. */
   readonly unknownMembers: UnknownMembers
-  readonly refusals: Pick<RefusalLog, 'note' | 'flush'>
+  readonly rejections: Pick<RejectionLog, 'note' | 'flush'>
   readonly inFlight: InFlightRequests
   readonly sender: Sender
   /** Settles a background response, `model` by its public name: durable when it resolves as settled; tried once. */

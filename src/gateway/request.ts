@@ -68,7 +68,7 @@ export interface RequestContext {
   /** The query as the caller wrote it, without `key`. */
   readonly query: string
   /** An error of the request line, or of a server that is shutting down; sent before anything else. */
-  readonly refusal: TollgateError | undefined
+  readonly rejection: TollgateError | undefined
   readonly request: IncomingMessage
   readonly client: Downstream
   /** The network that it comes from, behind trusted proxies: an IPv4 address, or a /64 of IPv6. */
@@ -291,7 +291,7 @@ export interface WastedUsage extends PlannedWork {
   readonly candidate: Candidate
   /** null: it reported none. */
   readonly rawUsage: RawUsage | null
-  /** The response refused the content, so another model was tried. */
+  /** The response rejected the content, so another model was tried. */
   readonly refused: boolean
   /** How long the response was awaited before another offer was tried, leaving its usage unknown; null: it ended by itself. */
   readonly waitedMs: number | null

@@ -83,14 +83,14 @@ export async function serve(
   const context = accept(deps, request, response)
   deps.inFlight.enter(context.id, { work: context.work, abort: () => context.client.destroy() })
   try {
-    if (context.refusal !== undefined) throw context.refusal
+    if (context.rejection !== undefined) throw context.rejection
     await handlers[context.operation](deps, context, callerOf)
     recordEnd(deps, context, 'ok', response.statusCode)
   } catch (thrown) {
     const error = asTollgateError(thrown)
     recordEnd(deps, context, error.code, error.status)
     deps.log[levelOf(error)]({ err: error, request: context.requestId }, 'request failed')
-    recordRefusal(deps, context, error)
+    recordRejection(deps, context, error)
     const delay = delayErrorResponse(
       deps,
       context,
@@ -214,9 +214,9 @@ async function execute(
         lostHold: () => lostHold(deps, hold),
         delivered: kind === 'stream' ? checkpoints(deps, context, served) : notStreamed,
         settle(outcome) {
-          // Without an attempt there is no receipt, so the refusal is the only record.
+          // Without an attempt there is no receipt, so the rejection is the only record.
           if (upstreamResponse.attempts.length === 0 && outcome.error !== null)
-            recordRefusal(deps, context, outcome.error)
+            recordRejection(deps, context, outcome.error)
           return settle(deps, context, served, outcome)
         },
       })
@@ -232,16 +232,16 @@ async function execute(
 
 const notStreamed = (): void => {}
 
-/** Logs a refusal for the owner of the key, unless the client disconnected or only looked up a missing generation. */
-function recordRefusal(deps: GatewayDeps, context: RequestContext, error: TollgateError): void {
+/** Logs a rejection for the owner of the key, unless the client disconnected or only looked up a missing generation. */
+function recordRejection(deps: GatewayDeps, context: RequestContext, error: TollgateError): void {
   const inFlight = deps.inFlight.ownerOf(context.id)
   const owner = inFlight ?? error.details.owner
   if (owner === undefined || context.client.gone || error.code === 'generation_not_found') return
   const model = inFlight?.model ?? requestedModel(context, error)
   const { account, key } = owner
   const { code, status, details } = error
-  const refusal = { id: context.id, account, key, code, status, model, message: details.message }
-  deps.refusals.note(refusal, model === null ? null : publicModelName(deps.snapshot, model))
+  const rejection = { id: context.id, account, key, code, status, model, message: details.message }
+  deps.rejections.note(rejection, model === null ? null : publicModelName(deps.snapshot, model))
 }
 
 /** The model of a request whose body could not be used, from its path or as far as the body was read. */

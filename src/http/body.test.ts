@@ -120,8 +120,8 @@ test('bodies of all requests share one budget', async () => {
       client.send(`${post}Content-Length: ${large.length}\r\n\r\n`)
       client.send(large.subarray(0, large.length - 1))
     }
-    const refused = await Promise.race(clients.map((client) => client.answer()))
-    assert.equal(`${refused?.status} ${refused?.body}`, '503 no_room')
+    const rejected = await Promise.race(clients.map((client) => client.answer()))
+    assert.equal(`${rejected?.status} ${rejected?.body}`, '503 no_room')
     assert.ok(budget.used <= 4 * mebibyte)
     for (const client of clients) client.close()
     await until(() => budget.used === 0)
@@ -214,7 +214,7 @@ test('the memory of a body that comes in pieces is freed as they are copied, and
   }
 })
 
-test('the rest of a refused body is swallowed to a limit, then the connection ends', async () => {
+test('the rest of a rejected body is swallowed to a limit, then the connection ends', async () => {
   await withEdge({ clock: manualClock() }, async ({ port }) => {
     const client = new RawClient(port)
     client.send(`${post}Authorization: wrong\r\nContent-Length: 99999999\r\n\r\n`)
@@ -233,7 +233,7 @@ test('the rest of a refused body is swallowed to a limit, then the connection en
   })
 })
 
-test('after a small refused body the connection lives on', async () => {
+test('after a small rejected body the connection lives on', async () => {
   await withEdge({}, async ({ port }) => {
     const client = new RawClient(port)
     for (const rest of ['hello', 'hello']) {
@@ -259,7 +259,7 @@ async function isThere(program: string): Promise<boolean> {
 const uploadBytes = 20 * mebibyte
 const patient = { limits: { lingerBytesMax: 32 * mebibyte } }
 
-test('Python reads a refusal that comes while it uploads', async (context) => {
+test('Python reads a rejection that comes while it uploads', async (context) => {
   if (!(await isThere('python3'))) return context.skip('no python3 on this machine')
   const program = `
 import http.client, sys
@@ -274,7 +274,7 @@ print(answer.status, answer.read().decode())
   })
 })
 
-test('curl reads a refusal that comes while it uploads, waiting or not', async (context) => {
+test('curl reads a rejection that comes while it uploads, waiting or not', async (context) => {
   if (!(await isThere('curl'))) return context.skip('no curl on this machine')
   const body = 'x'.repeat(uploadBytes)
   for (const expect of ['Expect: 100-continue', 'Expect:']) {

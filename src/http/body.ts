@@ -8,7 +8,7 @@ import { free } from '../base/array-memory.ts'
 import type { Clock, Timer } from '../base/clock.ts'
 import { acceptedEncodings } from '../base/content-encoding.ts'
 import { type ErrorCode, TollgateError } from '../base/errors.ts'
-import { type Allowance, type BudgetRefusal, MemoryReservation } from '../base/shared-budget.ts'
+import { type Allowance, type BudgetRejection, MemoryReservation } from '../base/shared-budget.ts'
 import type { Downstream } from './downstream.ts'
 
 export interface BodyLimits {
@@ -40,7 +40,7 @@ export type BodyFailure =
         | 'corrupt'
         | 'expands_too_much'
     }
-  | (BudgetRefusal & { readonly kind: 'no_room' })
+  | (BudgetRejection & { readonly kind: 'no_room' })
 
 /** A whole body. Its budget is reserved until `drop`, after which the bytes are gone. */
 export class Body {
@@ -61,8 +61,8 @@ export class Body {
   /** Copies the body with other bytes, of which `ownBytes` are reserved; throws if the budget does not cover them. */
   another(bytes: Uint8Array, ownBytes: number): Body {
     const room = this.#room.sibling()
-    const refusal = room.set(ownBytes)
-    if (refusal !== undefined) throw bodyError({ kind: 'no_room', ...refusal })
+    const rejection = room.set(ownBytes)
+    if (rejection !== undefined) throw bodyError({ kind: 'no_room', ...rejection })
     return new Body(bytes, room)
   }
 
@@ -248,8 +248,8 @@ class PendingBody {
     const chunkBytes = chunk.byteLength
     const filledBytes = this.#filledBytes + chunkBytes
     if (filledBytes > this.#reader.limits.bodyBytesMax) return this.fail({ kind: 'too_large' })
-    const refusal = this.#makeRoom(chunk, filledBytes)
-    if (refusal !== undefined) return this.fail({ kind: 'no_room', ...refusal })
+    const rejection = this.#makeRoom(chunk, filledBytes)
+    if (rejection !== undefined) return this.fail({ kind: 'no_room', ...rejection })
     if (this.#bytes !== chunk) {
       this.#bytes.set(chunk, this.#filledBytes)
       free(chunk)
@@ -266,13 +266,13 @@ class PendingBody {
     this.#dueMs = Math.min(clock.monoMs() + limits.uploadGraceMs, this.#dueMs + boughtMs)
   }
 
-  #makeRoom(chunk: Uint8Array, filledBytes: number): BudgetRefusal | undefined {
+  #makeRoom(chunk: Uint8Array, filledBytes: number): BudgetRejection | undefined {
     if (filledBytes <= this.#bytes.byteLength) return undefined
     const first = this.#bytes.byteLength === 0
     const capacityBytes = first ? chunk.byteLength : this.#nextCapacity(filledBytes)
     // While it is copied both are there.
-    const refusal = this.#room.set(capacityBytes + this.#bytes.byteLength)
-    if (refusal !== undefined) return refusal
+    const rejection = this.#room.set(capacityBytes + this.#bytes.byteLength)
+    if (rejection !== undefined) return rejection
     if (first) {
       this.#bytes = chunk
       return undefined

@@ -25,7 +25,7 @@ export class Connection {
   #current: PendingExchange | undefined
   #waiting: PendingExchange[] = []
   #closing = false
-  #refused = false
+  #rejected = false
   #reads = true
   #endsAhead = false
   /** Set: it ends after its next response, or when none was asked for during this time. */
@@ -114,9 +114,9 @@ export class Connection {
    * nothing else; without any, `answer` is sent, unless it would be in the middle of a started
    * response. True when the connection ends now.
    */
-  refuse(answer: string | undefined): boolean {
-    if (this.#refused) return false
-    this.#refused = true
+  reject(answer: string | undefined): boolean {
+    if (this.#rejected) return false
+    this.#rejected = true
     if (answer === undefined || !this.socket.writable) {
       this.socket.destroy()
     } else if (this.#current?.request.complete === true) {

@@ -83,7 +83,7 @@ const attacker: LoadShare = { requests: 101, own: 100, accounts: 2 }
 const neighbor: LoadShare = { requests: 101, own: 1, accounts: 2 }
 const newcomer: LoadShare = { requests: 101, own: 0, accounts: 2 }
 
-const refused: readonly (readonly [
+const rejected: readonly (readonly [
   what: string,
   level: LoadLevel,
   inFlight: LoadShare,
@@ -99,8 +99,8 @@ const refused: readonly (readonly [
   ['the only account', 'saturated', { requests: 5, own: 5, accounts: 1 }, true],
 ]
 
-for (const [what, level, inFlight, expected] of refused) {
-  test(`${expected ? 'refused' : 'served'}: ${what}`, () =>
+for (const [what, level, inFlight, expected] of rejected) {
+  test(`${expected ? 'rejected' : 'served'}: ${what}`, () =>
     assert.equal(shouldShed(level, inFlight), expected))
 }
 

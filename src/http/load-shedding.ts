@@ -100,7 +100,7 @@ export interface LoadShare {
 }
 
 /**
- * Whether one more request of an account is refused. Load is shed from the accounts that cause it: one that has less
+ * Whether one more request of an account is rejected. Load is shed from the accounts that cause it: one that has less
  * than an equal share in flight is served until memory runs out, and a request that comes alone always is.
  */
 export function shouldShed(level: LoadLevel, { requests, own, accounts }: LoadShare): boolean {

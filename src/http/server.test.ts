@@ -44,9 +44,9 @@ test('what is not for the data plane goes to the control plane, its head checked
     client.send('ok')
     assert.equal((await client.answer())?.body, 'control')
     client.send(`GET /api/x HTTP/1.1\r\n${host}${host}\r\n`)
-    const refused = await client.answer()
-    assert.equal(refused?.status, 400)
-    assert.equal(JSON.parse(refused?.body ?? '').error.code, 'malformed_http')
+    const rejected = await client.answer()
+    assert.equal(rejected?.status, 400)
+    assert.equal(JSON.parse(rejected?.body ?? '').error.code, 'malformed_http')
     await client.untilClosed()
     assert.equal(seen, 'POST /api/x;')
   })
@@ -146,19 +146,19 @@ for (const listensOn of ['127.0.0.1', '::']) {
     const setting = { host: listensOn, limits: { connectionsMax: 20 }, isProxy }
     await withEdge(setting, async ({ port }) => {
       const open: RawClient[] = []
-      /** Opens connections until one is refused. */
-      async function fill(from: string): Promise<{ served: number; refused: string }> {
+      /** Opens connections until one is rejected. */
+      async function fill(from: string): Promise<{ served: number; rejected: string }> {
         for (let served = 0; ; served += 1) {
           const client = new RawClient(port, from)
           client.send(`GET /v1/x HTTP/1.1\r\n${host}\r\n`)
           const answer = await client.answer()
-          if (answer?.status !== 200) return { served, refused: `${answer?.status} ${answer?.body}` }
+          if (answer?.status !== 200) return { served, rejected: `${answer?.status} ${answer?.body}` }
           open.push(client)
         }
       }
       const first = await fill('127.0.0.2')
       assert.equal(first.served, 5)
-      assert.match(first.refused, /^503 .*"code":"overloaded".*/)
+      assert.match(first.rejected, /^503 .*"code":"overloaded".*/)
       assert.deepEqual([(await fill('127.0.0.3')).served, (await fill('127.0.0.4')).served], [3, 3])
       for (const client of open.splice(0)) {
         client.close()

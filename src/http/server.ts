@@ -117,9 +117,9 @@ export function createHttpServer(options: ServerOptions): HttpServer {
   // The idle timeout, keep-alive included; Node counts bytes that a slow client reads as traffic.
   server.on('timeout', (socket: Socket) => connections.get(socket)?.quiet())
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const refused = refusalOf(error, socket, limits)
-    const answer = refused === undefined ? undefined : rawAnswer(refused, options.nextRequestId())
-    if (connections.get(socket)?.refuse(answer) !== true) return
+    const rejected = rejectionOf(error, socket, limits)
+    const answer = rejected === undefined ? undefined : rawAnswer(rejected, options.nextRequestId())
+    if (connections.get(socket)?.reject(answer) !== true) return
     const timer = clock.after(limits.lingerMs, () => socket.destroy())
     socket.once('close', () => timer.cancel())
   })
@@ -154,7 +154,7 @@ function seating({ limits, isProxy, nextRequestId }: ServerOptions): (socket: So
     network: limits.anonymousShareOfNetworkMax,
     site: limits.anonymousShareOfSiteMax,
   })
-  const refused = new TollgateError('overloaded', {
+  const rejected = new TollgateError('overloaded', {
     message: 'Too many open connections from this network. Close some or try again.',
   })
   return (socket) => {
@@ -165,7 +165,7 @@ function seating({ limits, isProxy, nextRequestId }: ServerOptions): (socket: So
       return true
     }
     // A client that is still sending may not get to read it.
-    socket.end(rawAnswer(refused, nextRequestId()), () => socket.destroy())
+    socket.end(rawAnswer(rejected, nextRequestId()), () => socket.destroy())
     return false
   }
 }
@@ -179,7 +179,7 @@ function router(options: ServerOptions): Serve {
     }
     const malformed = malformation(request, limits)
     if (malformed !== undefined) {
-      refuse(options, { request, response }, new TollgateError(malformed.code, malformed))
+      reject(options, { request, response }, new TollgateError(malformed.code, malformed))
       return
     }
     if (waitsForContinue(request)) response.writeContinue()
@@ -187,7 +187,7 @@ function router(options: ServerOptions): Serve {
   }
 }
 
-function refuse(
+function reject(
   { limits, clock, nextRequestId }: ServerOptions,
   { request, response }: { request: IncomingMessage; response: ServerResponse },
   error: TollgateError,
@@ -203,7 +203,7 @@ function refuse(
 }
 
 /** The error for a connection without a valid request; undefined where no response can be sent. */
-function refusalOf(
+function rejectionOf(
   error: NodeJS.ErrnoException,
   socket: Socket,
   limits: ServerLimits,
@@ -261,7 +261,7 @@ interface EdgeLimits {
   readonly urlBytesMax: number
 }
 
-/** Why a request is refused; `code` is a row of the error table. */
+/** Why a request is rejected; `code` is a row of the error table. */
 interface Malformed {
   readonly code: 'malformed_http' | 'headers_too_large' | 'expectation_failed'
   readonly message: string

@@ -74,7 +74,7 @@ export interface IdentityCore {
 export type CoreResult =
   | { readonly kind: 'open'; readonly core: IdentityCore }
   /** `message` is for the operator. */
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'rejected'; readonly message: string }
 
 /** Opens the identity database. The caller must own the data folder. */
 export async function openIdentityCore(options: CoreOptions): Promise<CoreResult> {
@@ -85,7 +85,7 @@ export async function openIdentityCore(options: CoreOptions): Promise<CoreResult
     nowMs: clock.wallMs(),
     onLost,
   })
-  if (opened.kind === 'refused') return { kind: 'refused', message: opened.message }
+  if (opened.kind === 'rejected') return { kind: 'rejected', message: opened.message }
   return { kind: 'open', core: composeCore(options, opened.database) }
 }
 

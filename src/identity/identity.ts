@@ -49,7 +49,7 @@ export interface OpenIdentity {
 export type IdentityResult =
   | { readonly kind: 'open'; readonly opened: OpenIdentity }
   /** `message` is for the operator. */
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'rejected'; readonly message: string }
 
 /** Opens identity. The caller must own the data folder. */
 export async function openIdentity(options: IdentityOptions): Promise<IdentityResult> {
@@ -66,7 +66,7 @@ export async function openIdentity(options: IdentityOptions): Promise<IdentityRe
     listeners: { onSignUp: notifyAll(listeners.joined), onVerified: notifyAll(listeners.verified) },
     onChanged: () => cacheRef.forget(),
   })
-  if (result.kind === 'refused') return result
+  if (result.kind === 'rejected') return result
   const { core } = result
   const cache = openSessionCache({ clock, limits: config.limits, secret, address, read: core.readSession })
   cacheRef.forget = cache.clear

@@ -77,7 +77,7 @@ export interface IdentityOperations {
   listMemberships(person: string): Promise<readonly Membership[]>
   listMembers(organization: string): Promise<readonly Member[]>
   confirm(person: string): Promise<Person>
-  /** `last`: refused, because no operator would remain. */
+  /** `last`: rejected, because no operator would remain. */
   setOperator(person: string, operator: boolean): Promise<'done' | 'last'>
   /** Creates an operator whose address counts as verified. */
   createOperator(person: NewPerson): Promise<Person | 'exists'>

@@ -121,11 +121,11 @@ test('emails are sent by the main thread, whose queue may be full', async (conte
   assert.ok(emails[0]?.text.includes(first.link) && first.link.startsWith(`${address}/console/sign-up?`))
 })
 
-test('a database that cannot be opened is refused with a message', async (context) => {
+test('a database that cannot be opened is rejected with a message', async (context) => {
   const dataFolder = temporaryDirectory(context)
   writeFileSync(join(dataFolder, 'identity.db'), 'no database, whatever it is called '.repeat(100))
   const result = await openApart(dataFolder, { onLost: (error) => assert.fail(error) })
-  assert.ok(result.kind === 'refused')
+  assert.ok(result.kind === 'rejected')
   assert.match(result.message, /identity\.db cannot be used/)
 })
 

@@ -43,7 +43,7 @@ interface CoreThread {
   close(): Promise<void>
 }
 
-type RefusedCore = Extract<CoreResult, { kind: 'refused' }>
+type RejectedCore = Extract<CoreResult, { kind: 'rejected' }>
 
 /**
  * Starts the thread and waits until it has opened the database. Without a database, the first request starts the thread,
@@ -81,7 +81,7 @@ export async function openIdentityWorker(entry: URL, needs: CoreDeps): Promise<C
   return { kind: 'open', core: workerCore(ask, close) }
 }
 
-async function startCore(entry: URL, needs: CoreDeps): Promise<CoreThread | RefusedCore> {
+async function startCore(entry: URL, needs: CoreDeps): Promise<CoreThread | RejectedCore> {
   const { log, listeners, onChanged, onLost, address, config } = needs
   // A database error in the thread is reported like the thread's exit, and only once.
   let isLost = false
@@ -101,7 +101,7 @@ async function startCore(entry: URL, needs: CoreDeps): Promise<CoreThread | Refu
     ...{ handlers: { ...notifications }, waitingMax: config.limits.operationsQueuedMax },
     ...{ lostError: storeUnavailable, onLost: lose },
   })
-  if (opened.kind === 'refused') return opened
+  if (opened.kind === 'rejected') return opened
   const { thread } = opened
   return { call: withAddress(thread, address), close: thread.close }
 }

@@ -753,7 +753,7 @@ for (const [text, broken] of [
   })
 }
 
-test('a store that cannot write refuses as unavailable and changes nothing', async (context) => {
+test('a store that cannot write rejects as unavailable and changes nothing', async (context) => {
   const on = await openTestLedger(context, { failpoints: 'before-commit-credit:fail=2' })
   const account = on.nextId()
   await on.ledger.createAccount({ id: account, kind: 'personal', email: null, name: 'n', nowMs: 1 })

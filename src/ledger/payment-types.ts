@@ -63,7 +63,7 @@ export interface CodeInput {
 export type CodeResult =
   | { readonly kind: 'credited'; readonly amount: bigint; readonly posted: bigint }
   | {
-      readonly kind: 'refused'
+      readonly kind: 'rejected'
       readonly reason: 'unknown' | 'revoked' | 'expired' | 'used_before' | 'used_up'
     }
 

@@ -44,14 +44,14 @@ export interface AdmissionRequest {
   readonly outputTokenAmount: bigint
   /** Tokens of output the caller wants at most (its own limit, or the model's maximum). */
   readonly outputWanted: number
-  /** Below this the request is refused and not lowered further. */
+  /** Below this the request is rejected and not lowered further. */
   readonly outputFloor: number
   /**
    * `lower`: cut the output limit to what the balance affords. `reject`: 402 unless all of it fits. `count`:
    * only while all of it needs no more than the shareable part; a closer look at the input is worth its price then.
    */
   readonly onShortBalance: 'lower' | 'reject' | 'count'
-  /** `wait`: answer `wait` instead of lowering or refusing while other requests of the account hold money. */
+  /** `wait`: answer `wait` instead of lowering or rejecting while other requests of the account hold money. */
   readonly patience: 'wait' | 'none'
   /** Features that a restricted account loses. */
   readonly needsUnrestrictedAccount: boolean
@@ -78,13 +78,13 @@ export interface Held {
   readonly restricted: boolean
 }
 
-export type Refusal =
+export type Rejection =
   | { readonly kind: 'suspended' }
   | { readonly kind: 'restricted' }
-  | RateRefusal
+  | RateRejection
   | InsufficientFunds
 
-export interface RateRefusal {
+export interface RateRejection {
   readonly kind: 'rate'
   readonly limitKind: 'requests' | 'tokens' | 'concurrent'
   readonly scope: 'account' | 'key'
@@ -110,7 +110,7 @@ export interface Wait {
   readonly kind: 'wait'
 }
 
-export type Admission = Held | Wait | Refusal
+export type Admission = Held | Wait | Rejection
 
 /** Payments, codes and returned refunds have separate operations, which check what they are based on. */
 export type CreditSource = 'signup' | 'payment' | 'code' | 'manual' | ReturnSource
@@ -235,7 +235,7 @@ export interface Ledger extends PaymentLedger, ResponseLedger, StandingLedger {
   suspend(account: bigint, atMs: number | null): Promise<void>
   /** Called as soon as this process has suspended an account; returns how to stop listening. */
   onSuspended(listener: (account: bigint) => void): () => void
-  /** Changes who owns an account and what it is called; refuses a second account of one owner or address. */
+  /** Changes who owns an account and what it is called; rejects a second account of one owner or address. */
   assign(account: bigint, to: AccountAssignment): Promise<'assigned' | 'taken' | 'no_account'>
   /** Changes nothing where the account has another owner by now, or what is left behind is in use. */
   takeOver(input: TakeOverInput): Promise<'taken_over' | 'not_free'>

@@ -6,13 +6,13 @@ import { RequestGate } from './request-gate.ts'
 export const takersMax = 20_000
 
 /** Immediate 429 responses per account, or per network without a valid key, in any 60 s; further ones are delayed. */
-const promptRefusalsPerMinute = 60
+const promptRejectionsPerMinute = 60
 
 export interface FrontRates {
   /** Rate and concurrency of accounts and keys, checked before request bodies are read. */
   readonly gate: RequestGate
   /** Rate limit errors that are sent without delay, per account or network. */
-  readonly promptRefusals: RateMeter<bigint | string>
+  readonly promptRejections: RateMeter<bigint | string>
   /** Requests without a valid key, per network. */
   readonly withoutKey: RateMeter<string>
 }
@@ -24,7 +24,7 @@ export interface FrontRateLimits {
 export function openFrontRates(limits: FrontRateLimits): FrontRates {
   return {
     gate: new RequestGate(takersMax),
-    promptRefusals: new RateMeter({ perMinute: promptRefusalsPerMinute, takersMax }),
+    promptRejections: new RateMeter({ perMinute: promptRejectionsPerMinute, takersMax }),
     withoutKey: new RateMeter({ perMinute: limits.requestsWithoutKeyPerMinute, takersMax }),
   }
 }

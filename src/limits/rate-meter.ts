@@ -17,7 +17,7 @@ import {
 
 export type Metered =
   | { readonly kind: 'taken'; readonly state: RateState }
-  | { readonly kind: 'refused'; readonly state: RateState; readonly retryAfterMs: number }
+  | { readonly kind: 'rejected'; readonly state: RateState; readonly retryAfterMs: number }
 
 /** The windows of many clients; from half of `takersMax`, the least recently active are dropped. */
 export class RateWindows<Taker> {
@@ -32,7 +32,7 @@ export class RateWindows<Taker> {
     const before = this.#windows.get(taker)
     if (before === undefined) return emptyWindow
     const window = rollWindow(before, nowMs)
-    // Stored for refused requests too: their wait must still pass after the clock was set back.
+    // Stored for rejected requests too: their wait must still pass after the clock was set back.
     if (window.length === 0) this.#windows.delete(taker)
     else if (window !== before) this.#windows.set(taker, window)
     return window
@@ -59,7 +59,8 @@ export class RateMeter<Taker = bigint> {
   take(taker: Taker, nowMs: number, requests = 1): Metered {
     const limit = this.#perMinute
     const window = this.#windows.at(taker, nowMs)
-    if (!fits(window, 'requests', requests, limit)) return refused(window, { amount: requests, limit, nowMs })
+    if (!fits(window, 'requests', requests, limit))
+      return rejected(window, { amount: requests, limit, nowMs })
     let after = window
     for (let taken = 0; taken < requests; taken += 1) after = this.#windows.count(taker, nowMs)
     return { kind: 'taken', state: rateState(after, 'requests', limit, nowMs) }
@@ -67,9 +68,9 @@ export class RateMeter<Taker = bigint> {
 }
 
 /** Why a window takes no further request now. */
-function refused(window: RateWindow, asked: WaitQuestion): Extract<Metered, { kind: 'refused' }> {
+function rejected(window: RateWindow, asked: WaitQuestion): Extract<Metered, { kind: 'rejected' }> {
   return {
-    kind: 'refused',
+    kind: 'rejected',
     state: rateState(window, 'requests', asked.limit, asked.nowMs),
     retryAfterMs: waitMs(window, 'requests', asked),
   }

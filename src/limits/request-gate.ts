@@ -15,8 +15,8 @@ export interface Requester {
   readonly keyLimits: RateLimits
 }
 
-/** In the words of the ledger's own refusals. */
-export interface GateRefusal {
+/** In the words of the ledger's own rejections. */
+export interface GateRejection {
   readonly kind: 'rate'
   readonly limitKind: 'requests' | 'concurrent'
   readonly scope: 'account' | 'key'
@@ -43,12 +43,12 @@ export class RequestGate {
   }
 
   /**
-   * Lets the request `id` in and counts it, until `leave`; or says why not, and counts nothing: who is refused for a rate
+   * Lets the request `id` in and counts it, until `leave`; or says why not, and counts nothing: who is rejected for a rate
    * comes back when the answer says, and is let in.
    */
-  enter(id: bigint, requester: Requester, nowMs: number): GateRefusal | undefined {
-    const refusal = this.#rateRefusal(requester, nowMs) ?? this.#placeRefusal(requester, nowMs)
-    if (refusal !== undefined) return refusal
+  enter(id: bigint, requester: Requester, nowMs: number): GateRejection | undefined {
+    const rejection = this.#rateRejection(requester, nowMs) ?? this.#placeRejection(requester, nowMs)
+    if (rejection !== undefined) return rejection
     for (const scope of scopes) {
       if (limitsOf(requester, scope).requestsPerMinute !== null)
         this.#windows[scope].count(requester[scope], nowMs)
@@ -80,29 +80,29 @@ export class RequestGate {
     return tighter(account ?? null, key ?? null)
   }
 
-  #rateRefusal(requester: Requester, nowMs: number): GateRefusal | undefined {
+  #rateRejection(requester: Requester, nowMs: number): GateRejection | undefined {
     for (const scope of scopes) {
       const limit = limitsOf(requester, scope).requestsPerMinute
       if (limit === null) continue
       const window = this.#windows[scope].at(requester[scope], nowMs)
       if (fits(window, 'requests', 1, limit)) continue
       const retryAfterMs = waitMs(window, 'requests', { amount: 1, limit, nowMs })
-      return this.#refusal(requester, nowMs, { limitKind: 'requests', scope, limit, retryAfterMs })
+      return this.#rejection(requester, nowMs, { limitKind: 'requests', scope, limit, retryAfterMs })
     }
     return undefined
   }
 
-  #placeRefusal(requester: Requester, nowMs: number): GateRefusal | undefined {
+  #placeRejection(requester: Requester, nowMs: number): GateRejection | undefined {
     for (const scope of scopes) {
       const limit = limitsOf(requester, scope).concurrent
       if (limit === null || this.#count(requester[scope]) < limit) continue
       const retryAfterMs = concurrencyRetryMs
-      return this.#refusal(requester, nowMs, { limitKind: 'concurrent', scope, limit, retryAfterMs })
+      return this.#rejection(requester, nowMs, { limitKind: 'concurrent', scope, limit, retryAfterMs })
     }
     return undefined
   }
 
-  #refusal(requester: Requester, nowMs: number, of: Omit<GateRefusal, 'kind' | 'rates'>): GateRefusal {
+  #rejection(requester: Requester, nowMs: number, of: Omit<GateRejection, 'kind' | 'rates'>): GateRejection {
     return { kind: 'rate', ...of, rates: { requests: this.requestsLeft(requester, nowMs), tokens: null } }
   }
 

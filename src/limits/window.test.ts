@@ -33,7 +33,7 @@ const steps = (afterMsMax: number, length: number) =>
     { maxLength: length, size: 'max' },
   )
 
-/** Takes what fits below both limits, and asserts at every refusal that the wait is the true one. */
+/** Takes what fits below both limits, and asserts at every rejection that the wait is the true one. */
 function admitted(list: readonly Step[], limits: Readonly<Record<RateKind, number>>): [number, number][] {
   let window = emptyWindow
   let nowMs = startMs
@@ -42,12 +42,12 @@ function admitted(list: readonly Step[], limits: Readonly<Record<RateKind, numbe
     nowMs += afterMs
     window = rollWindow(window, nowMs)
     const asked = { requests: 1, tokens }
-    const refusedFor = (['requests', 'tokens'] as const).find(
+    const rejectedFor = (['requests', 'tokens'] as const).find(
       (kind) => !fits(window, kind, asked[kind], limits[kind]),
     )
-    if (refusedFor !== undefined) {
-      const question = { amount: asked[refusedFor], limit: limits[refusedFor], nowMs }
-      if (question.amount <= question.limit) assertWait(window, refusedFor, question)
+    if (rejectedFor !== undefined) {
+      const question = { amount: asked[rejectedFor], limit: limits[rejectedFor], nowMs }
+      if (question.amount <= question.limit) assertWait(window, rejectedFor, question)
       continue
     }
     window = takeFrom(window, tokens, nowMs)
@@ -106,7 +106,7 @@ test(`many requests a minute never exceed the limit, wait a second too long at m
           passed.push(nowMs)
         } else {
           const older = passed.filter((ms) => ms > nowMs - 61_000).length
-          assert.ok(older >= limit, `refused at ${older} of ${limit}`)
+          assert.ok(older >= limit, `rejected at ${older} of ${limit}`)
           assertWait61(window, { amount: 1, limit, nowMs })
         }
         assert.ok(window.byteLength <= 1_600, `${window.byteLength} bytes`)

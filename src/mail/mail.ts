@@ -115,7 +115,7 @@ async function deliver(
       await transport.sendMail({ ...email, headers: { 'Auto-Submitted': 'auto-generated' } })
       return
     } catch (error) {
-      const isLast = tries >= mailTriesMax || isRefusedForGood(error)
+      const isLast = tries >= mailTriesMax || isRejectedForGood(error)
       log[isLast ? 'error' : 'warn'](
         { reason: reasonOf(error), tries },
         isLast ? 'an email could not be sent' : 'an email could not be sent; retrying later',
@@ -133,7 +133,7 @@ async function deliver(
 }
 
 /** The mail server says that it will never take it. */
-function isRefusedForGood(error: unknown): boolean {
+function isRejectedForGood(error: unknown): boolean {
   const { responseCode } = error as { responseCode?: unknown }
   return typeof responseCode === 'number' && responseCode >= 500
 }

@@ -124,7 +124,7 @@ async function attempt(
     const row = await topUps.find(topUp.id)
     if (row?.state === 'failed' || row?.state === 'action_required') await carryOn(deps, row)
   } catch (thrown) {
-    await refuse(deps, topUp, asTollgateError(thrown))
+    await reject(deps, topUp, asTollgateError(thrown))
   }
 }
 
@@ -140,7 +140,7 @@ function charge(
 }
 
 /** A temporary error leaves the row as it is: the next run tries again. */
-async function refuse(deps: AutomaticTopUpDeps, topUp: Charged, error: TollgateError): Promise<void> {
+async function reject(deps: AutomaticTopUpDeps, topUp: Charged, error: TollgateError): Promise<void> {
   const fields = { topUp: formatId('top', topUp.id), code: error.code, detail: error.details.detail }
   deps.log.warn(fields, 'an automatic top-up failed')
   if (error.code !== 'payment_failed') return

@@ -86,12 +86,12 @@ export function openCodes({ store, ledger, clock, nextId, random, hashKey, limit
       for (const taker of takers(account, address)) slowDown(tries, taker, nowMs)
       const result = await ledger.redeem({ entryId: nextId(), hash: hashOf(code), account, nowMs })
       if (result.kind === 'credited') return { amount: result.amount, posted: result.posted }
-      throw new TollgateError('code_not_valid', { message: refusals[result.reason], param: 'code' })
+      throw new TollgateError('code_not_valid', { message: rejections[result.reason], param: 'code' })
     },
   }
 }
 
-const refusals: Readonly<Record<Extract<CodeResult, { kind: 'refused' }>['reason'], string>> = {
+const rejections: Readonly<Record<Extract<CodeResult, { kind: 'rejected' }>['reason'], string>> = {
   unknown: 'Code not found. Check the spelling.',
   revoked: 'This code was revoked.',
   expired: 'This code has expired.',

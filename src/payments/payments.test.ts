@@ -15,9 +15,9 @@ import { limitDefaults } from '../config/config.ts'
 const usd = (cents: number): bigint => BigInt(cents) * nanoPerCent
 const done: Delivery = { status: 200, body: 'done\n' }
 
-async function refusal(work: Promise<unknown>): Promise<TollgateError> {
+async function rejection(work: Promise<unknown>): Promise<TollgateError> {
   const thrown = await work.then(
-    () => assert.fail('it was not refused'),
+    () => assert.fail('it was not rejected'),
     (error: unknown) => error,
   )
   assert.ok(thrown instanceof TollgateError, String(thrown))
@@ -67,7 +67,7 @@ for (const [text, nano, message] of [
     const scene = await paymentScene(context)
     const account = await scene.account()
     const ask = { account, email: null, amount: nano, saveMethod: false, address }
-    const error = await refusal(scene.open.payments.beginTopUp(ask))
+    const error = await rejection(scene.open.payments.beginTopUp(ask))
     assert.deepEqual([error.code, error.details.param], ['invalid_value', 'amount'])
     assert.match(error.details.message, message)
     assert.deepEqual(await scene.open.payments.topUps({ account, limit: 10, before: null }), [])
@@ -201,7 +201,7 @@ test('while the provider is unreachable the known state is shown, and a message 
   const event = scene.stripe.books.events.at(-1) as StripeEvent
   assert.equal((await scene.stripe.deliver(event)).status, 503)
   assert.equal(await scene.posted(account), 0n)
-  const error = await refusal(scene.begin(account, 5_000))
+  const error = await rejection(scene.begin(account, 5_000))
   assert.equal(error.code, 'payment_provider_unavailable')
   const [failed] = await scene.open.payments.topUps({ account, limit: 1, before: null })
   assert.deepEqual([failed?.state, failed?.payUrl], ['failed', null])
@@ -226,7 +226,7 @@ test('the number of pending top-ups is limited', async (context) => {
   await scene.begin(account, 500)
   const begun = await Promise.allSettled(Array.from({ length: 40 }, () => scene.begin(account, 500)))
   assert.equal(begun.filter(({ status }) => status === 'fulfilled').length, limitDefaults.openTopUpsMax - 1)
-  assert.equal((await refusal(scene.begin(account, 500))).code, 'too_many_attempts')
+  assert.equal((await rejection(scene.begin(account, 500))).code, 'too_many_attempts')
 })
 
 test('a refund of spent money takes the balance below zero, and nothing is served until it is made up (E8)', async (context) => {
@@ -375,7 +375,7 @@ test('a method is saved when its owner wants that, and removed here and at the p
   const forgotten = await payments.forgetMethod(account)
   assert.deepEqual([forgotten.savedMethod, forgotten.autoTopUp], [null, null])
   assert.ok([...scene.stripe.books.methods.values()].every(({ customer }) => customer === null))
-  const error = await refusal(payments.change(account, { autoTopUp }))
+  const error = await rejection(payments.change(account, { autoTopUp }))
   assert.deepEqual([error.code, error.details.param], ['conflict', 'autoTopUp'])
 })
 

@@ -36,7 +36,7 @@ export function stripeProvider(setting: StripeSetting, limits: StripeLimits): Pr
     try {
       return await question((await library()).stripe)
     } catch (error) {
-      throw asRefusal(error)
+      throw asRejection(error)
     }
   }
   return {
@@ -280,7 +280,7 @@ const errorRows: Readonly<Record<string, readonly [code: ErrorCode, message: str
 const otherwise = ['payment_failed', 'The payment provider rejected this payment.'] as const
 
 /** Anything that is not an error of Stripe's is returned unchanged. */
-function asRefusal(error: unknown): unknown {
+function asRejection(error: unknown): unknown {
   if (!isStripeError(error)) return error
   if (error.type === 'StripeCardError') {
     return new TollgateError('payment_failed', { message: error.message, cause: error })

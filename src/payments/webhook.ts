@@ -17,7 +17,7 @@ export interface WebhookDeps extends ReconcileDeps {
 
 const done: WebhookReply = { status: 200, body: 'done\n' }
 const notOurs: WebhookReply = { status: 200, body: 'not about a top-up of this installation\n' }
-const refused = (reason: string): WebhookReply => ({ status: 400, body: `${reason}\n` })
+const rejected = (reason: string): WebhookReply => ({ status: 400, body: `${reason}\n` })
 
 export function webhookHandling(deps: WebhookDeps): HandleWebhook {
   return async (body, signature) => {
@@ -42,10 +42,10 @@ async function answer(
   signature: string | undefined,
 ): Promise<WebhookReply> {
   const { provider, clock, events } = deps
-  if (signature === undefined || body.length === 0) return refused('not signed')
+  if (signature === undefined || body.length === 0) return rejected('not signed')
   const event = await provider.verified(body, signature, clock.wallMs())
-  if (event === undefined) return refused('the signature is invalid or too old')
-  if (event.mode !== provider.mode) return refused(`from ${event.mode} mode`)
+  if (event === undefined) return rejected('the signature is invalid or too old')
+  if (event.mode !== provider.mode) return rejected(`from ${event.mode} mode`)
   if (event.subject === null) return notOurs
   if (await events.has(event.id)) return done
   const reply = await carryOut(deps, event, event.subject)
@@ -67,9 +67,9 @@ export async function carryOut(
       return done
     case 'unknown':
       deps.log.warn({ event: event.id, type: event.type }, 'a webhook refers to an unknown top-up')
-      return refused('no such top-up here')
+      return rejected('no such top-up here')
     case 'contradiction':
-      return refused('does not match the top-up')
+      return rejected('does not match the top-up')
   }
 }
 

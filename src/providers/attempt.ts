@@ -4,7 +4,7 @@
  */
 import { type Clock, Deadlines } from '../base/clock.ts'
 import type { Interruptible, Interruption } from '../base/interruption.ts'
-import type { BudgetRefusal, MemoryReservation } from '../base/shared-budget.ts'
+import type { BudgetRejection, MemoryReservation } from '../base/shared-budget.ts'
 import type { TapOptions, UpstreamFormat, UpstreamProblem, UsageTap } from '../wire/format.ts'
 import type { RawUsage } from '../wire/usage.ts'
 import type { AttemptOutcome, AttemptResponse, Failed, Interrupted } from './attempt-outcome.ts'
@@ -137,8 +137,8 @@ class UpstreamAttempt {
     if (this.#task.streamed) this.#deadlines.set('silence', this.#task.limits.silenceMs)
     this.#seen.push(bytes)
     this.#seenBytes += bytes.length
-    const refusal = this.#task.room.set(this.#seenBytes)
-    if (refusal !== undefined) return this.#outOfMemory(refusal)
+    const rejection = this.#task.room.set(this.#seenBytes)
+    if (rejection !== undefined) return this.#outOfMemory(rejection)
     if (this.#tap !== undefined) {
       this.#tap.push(bytes)
       this.#look(this.#tap)
@@ -291,9 +291,9 @@ class UpstreamAttempt {
     this.#finish(this.#interrupted(interruption))
   }
 
-  #outOfMemory(refusal: BudgetRefusal): void {
+  #outOfMemory(rejection: BudgetRejection): void {
     this.#exchange?.abort()
-    const message = responseMemoryMessage(refusal)
+    const message = responseMemoryMessage(rejection)
     this.#fail(
       { ...ownFailure('overloaded', message), retry: 'never', retryAfterMs: 1_000, cooldownMs: 0 },
       {},
@@ -386,7 +386,7 @@ function joined(chunks: readonly Uint8Array[], bytes: number): Uint8Array {
 }
 
 /** Why buffering a response stopped, as a message for the caller. */
-export function responseMemoryMessage({ scope }: BudgetRefusal): string {
+export function responseMemoryMessage({ scope }: BudgetRejection): string {
   return scope === null
     ? 'This server is out of memory for responses. Try again.'
     : `This ${scope} has reached its memory limit for responses. Try again when other requests have ended.`

@@ -96,7 +96,7 @@ const consequences: Readonly<Record<ErrorKind, Consequence>> = {
   rejected: callers('upstream_rejected'),
   unreadable: callers('upstream_rejected'),
   usage_option: callers('upstream_rejected'),
-  // A refusal of what the caller wrote, under a status that elsewhere concerns our credential.
+  // A rejection of what the caller wrote, under a status that elsewhere concerns our credential.
   content: { ...callers('upstream_rejected'), status: 400 },
 }
 
@@ -124,7 +124,7 @@ function callers(code: UpstreamFailure['code']): Consequence {
   return { code, retry: 'never', messageFrom: 'upstream', sentence, cooldownMs: 0, concerns, operator: false }
 }
 
-/** Refusals of a request that another model may accept. */
+/** Rejections of a request that another model may accept. */
 const otherModelReasons: Readonly<Partial<Record<ErrorKind, UpstreamFailure['otherModelMay']>>> = {
   context: 'context_too_long',
   content: 'content_refused',
@@ -211,29 +211,29 @@ function withWait(sentence: string, waitMs: number | null): string {
     : sentence.replace(/Try again later\.$/, `Try again in ${Math.ceil(waitMs / 1_000)}s.`)
 }
 
-/** Whether the refusal is about the caller's own request, so that its words and its status are the caller's. */
+/** Whether the rejection is about the caller's own request, so that its words and its status are the caller's. */
 export function isCallersFault({ retry, status, operator }: UpstreamFailure): boolean {
   return retry === 'never' && status !== null && !operator
 }
 
-interface Refusal {
+interface Rejection {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
   readonly problem: UpstreamProblem
   readonly tellsWait: boolean
 }
 
-function meaningOf(rules: readonly ErrorRule[], refusal: Refusal): ErrorKind {
-  const { status, problem } = refusal
+function meaningOf(rules: readonly ErrorRule[], rejection: Rejection): ErrorKind {
+  const { status, problem } = rejection
   if (isContextOverflow(status, problem)) return 'context'
-  const rule = [...rules, ...commonRules].find((one) => fits(one, refusal))
+  const rule = [...rules, ...commonRules].find((one) => fits(one, rejection))
   if (rule !== undefined) return rule.meaning
   if (status >= 500) return 'server'
   if (status >= 400) return 'rejected'
   return status >= 300 ? 'misdirected' : 'no_answer'
 }
 
-function fits(rule: ErrorRule, { status, headers, problem, tellsWait }: Refusal): boolean {
+function fits(rule: ErrorRule, { status, headers, problem, tellsWait }: Rejection): boolean {
   if (rule.statuses !== undefined && !rule.statuses.includes(status)) return false
   const said = [problem.type, problem.code, problem.reason]
   if (rule.words !== undefined && !rule.words.some((word) => said.includes(word))) return false

@@ -65,7 +65,7 @@ export interface UpstreamFailure {
    * fail. `credential`: everything at this upstream.
    */
   readonly concerns: 'model' | 'host' | 'credential'
-  /** Another model may take a request that this one refuses: the reason as receipts state it; null: none may. */
+  /** Another model may take a request that this one rejects: the reason as receipts state it; null: none may. */
   readonly otherModelMay: 'context_too_long' | 'content_refused' | null
   /** The part to omit to have the request accepted: another credential's reasoning, or the option for a stream's usage. */
   readonly retryWithout?: 'reasoning' | 'usage_option'

@@ -62,7 +62,7 @@ export const googleModels: readonly CapabilityRow[] = [
   { names: /^gemini-2\.5-/, takes: flash25, source: thinking },
   { names: /^gemini-3-pro(?:-|$)/, takes: { ...flash3, efforts: ['low', 'high'] }, source: thinking },
   { names: /^gemini-3(?:\.[15])?-flash(?:-|$)/, takes: flash3, source: thinking },
-  // 3.1-pro and every later one, 3.7-flash, 3.8-flash and later: MINIMAL is refused, or not in the list.
+  // 3.1-pro and every later one, 3.7-flash, 3.8-flash and later: MINIMAL is rejected, or not in the list.
   { names: /^gemini-3(?:\.|-|$)/, takes: newest, source: thinking },
   // gemini-4-argon and all unknown models: that it takes sampling parameters is not published; as 3. Its
   // answers end at 32,768 tokens where they are not streamed.

@@ -78,7 +78,7 @@ test('failures in a row set an upstream aside for longer each time, up to a limi
   assert.deepEqual(aside, [0, 0, 0, 0, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000])
 })
 
-test('a refusal of the caller’s request shows an upstream that works; one of our credential does not', () => {
+test('a rejection of the caller’s request shows an upstream that works; one of our credential does not', () => {
   const health = openHealth({ limits, clock: manualClock() })
   health.failed('a', failure())
   health.failed('a', failure({ retry: 'never', cooldownMs: 0 }))
@@ -130,7 +130,7 @@ test('a group precedes the next while one of its offers is healthy', () => {
   assert.equal(order(), 'abzy')
 })
 
-test('a rate limit of one model leaves the others of its upstream in place; a refused credential does not', () => {
+test('a rate limit of one model leaves the others of its upstream in place; a rejected credential does not', () => {
   const clock = manualClock()
   const health = openHealth({ limits, clock })
   const at = (upstream: string, upstreamModel: string) => ({

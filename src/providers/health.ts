@@ -213,7 +213,7 @@ export function openHealth({ limits, clock }: { limits: HealthLimits; clock: Clo
   }
 }
 
-/** A refusal that is about the caller's request shows an upstream that works. */
+/** A rejection that is about the caller's request shows an upstream that works. */
 export function isUpstreamFault({ retry, operator }: Pick<UpstreamFailure, 'retry' | 'operator'>): boolean {
   return retry !== 'never' || operator
 }

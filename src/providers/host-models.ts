@@ -81,11 +81,11 @@ export async function listHostModels(
         names: [],
         problem: "The provider's model list is too long to show. Enter the model names.",
       }
-    case 'refused':
+    case 'rejected':
       return {
         names: [],
-        problem: refusedWords(answer.status),
-        credential: refusesCredential(answer.status) ? 'rejected' : 'untested',
+        problem: rejectedWords(answer.status),
+        credential: rejectsCredential(answer.status) ? 'rejected' : 'untested',
         hostMessage: messageIn(answer.bytes, host.credential),
       }
     case 'list': {
@@ -140,7 +140,7 @@ async function sendEmptyRequest(
   const answer = await received(asking, request)
   if (answer.kind === 'failed')
     return { ...untested, names: [], problem: answer.problem, credential: 'unreachable' }
-  if (answer.kind !== 'refused') return { ...untested, names: [], problem: noList }
+  if (answer.kind !== 'rejected') return { ...untested, names: [], problem: noList }
   const { status, headers: answered, bytes } = answer
   const credential = judged(connector.classify(status, answered, readProblem(bytes)), status)
   const problem = {
@@ -174,7 +174,7 @@ function listPathOf(connector: Connector, basePath: string): string | null {
 type Received =
   | { readonly kind: 'list'; readonly bytes: Uint8Array }
   | {
-      readonly kind: 'refused'
+      readonly kind: 'rejected'
       readonly status: number
       readonly headers: ReadonlyMap<string, string>
       readonly bytes: Uint8Array
@@ -182,7 +182,7 @@ type Received =
   | { readonly kind: 'too_long' }
   | { readonly kind: 'failed'; readonly problem: string }
 
-/** A host's response, bounded in bytes and time; `refused` if the first status is not 200. */
+/** A host's response, bounded in bytes and time; `rejected` if the first status is not 200. */
 export function received(
   { sender, clock, limits }: ListModelsDeps,
   request: UpstreamRequest,
@@ -195,10 +195,10 @@ export function received(
     const whole = (): Received =>
       status === 200
         ? { kind: 'list', bytes: Buffer.concat(chunks) }
-        : { kind: 'refused', status, headers, bytes: Buffer.concat(chunks) }
-    const isRefused = (): boolean => status !== 0 && status !== 200
+        : { kind: 'rejected', status, headers, bytes: Buffer.concat(chunks) }
+    const isRejected = (): boolean => status !== 0 && status !== 200
     const timer = clock.after(limits.hostModelsMs, () =>
-      stop(isRefused() ? whole() : { kind: 'failed', problem: 'The provider did not respond in time.' }),
+      stop(isRejected() ? whole() : { kind: 'failed', problem: 'The provider did not respond in time.' }),
     )
     const finish = (answer: Received): void => {
       timer.cancel()
@@ -215,17 +215,18 @@ export function received(
       },
       chunk(bytes) {
         length += bytes.length
-        if (length <= (isRefused() ? limits.hostErrorBytesMax : limits.hostModelsBytesMax)) chunks.push(bytes)
-        else stop(isRefused() ? whole() : { kind: 'too_long' })
+        if (length <= (isRejected() ? limits.hostErrorBytesMax : limits.hostModelsBytesMax))
+          chunks.push(bytes)
+        else stop(isRejected() ? whole() : { kind: 'too_long' })
       },
       end: () => finish(whole()),
-      failed: (failure) => finish(isRefused() ? whole() : { kind: 'failed', problem: failedWords(failure) }),
+      failed: (failure) => finish(isRejected() ? whole() : { kind: 'failed', problem: failedWords(failure) }),
     })
   })
 }
 
 /** A list without parameters leaves 400 to mean the key, as Google does: ai.google.dev/gemini-api/docs/troubleshooting. */
-function refusesCredential(status: number): boolean {
+function rejectsCredential(status: number): boolean {
   return status === 400 || status === 401 || status === 403
 }
 
@@ -238,8 +239,8 @@ function messageIn(bytes: Uint8Array, credential: string): string | null {
   return text === '' ? null : text
 }
 
-function refusedWords(status: number): string {
-  if (refusesCredential(status)) return `The provider rejected the API key (HTTP ${status}).`
+function rejectedWords(status: number): string {
+  if (rejectsCredential(status)) return `The provider rejected the API key (HTTP ${status}).`
   if (status === 404)
     return 'The provider has no model list at this URL (HTTP 404). Check the path or enter the model names.'
   if (status >= 300 && status < 400)

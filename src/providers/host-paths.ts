@@ -76,7 +76,7 @@ async function askedPath(asking: ListModelsDeps, { connector, host, path }: Aske
     case 'list':
     case 'too_long':
       return { ...path, state: 'found', status: 200 }
-    case 'refused':
+    case 'rejected':
       return { ...path, state: stateOf(answer.status, answer.bytes), status: answer.status }
   }
 }

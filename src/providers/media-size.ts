@@ -8,7 +8,7 @@ import { mediaLength } from '../wire/media.ts'
 /** Limits of a document's pages: maximum tokens of a page, its image and its text, and maximum number of pages. */
 export interface PageFacts {
   readonly tokensMax: number
-  /** More pages are refused by the provider. */
+  /** More pages are rejected by the provider. */
   readonly pagesMax: number
 }
 

@@ -24,7 +24,7 @@ const gpt4o: Capabilities = {
   outputTokensMax: 16_384,
 }
 
-/** `stop` came to be refused with o3 and o4-mini. */
+/** `stop` came to be rejected with o3 and o4-mini. */
 const o1: Capabilities = {
   ...gpt4o,
   sampling: 'none',

@@ -250,7 +250,7 @@ test('slices of a body arrive as one, with their length', async () => {
   )
 })
 
-test('a header or path that would break the request is refused before anything is sent', async () => {
+test('a header or path that would break the request is rejected before anything is sent', async () => {
   const broken = [
     { headers: ['x-a', 'b\r\nx-evil: 1'] },
     { headers: ['x-a\r\nx-evil', '1'] },

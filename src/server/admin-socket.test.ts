@@ -111,7 +111,7 @@ for (const [what, method, body, status] of [
   ['an empty body', 'POST', '', 400],
   ['too much', 'POST', `"${'x'.repeat(limits.adminBytesMax)}"`, 413],
 ] as const) {
-  test(`${what} is refused with ${status}`, async () => {
+  test(`${what} is rejected with ${status}`, async () => {
     const folder = dataFolder()
     const socket = await open(folder, () => assert.fail('must not be called'))
     assert.equal(await rawStatus(socket.socketPath, method, body), status)

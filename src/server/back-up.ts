@@ -32,7 +32,7 @@ interface Backup {
 
 export type BackupResult =
   | { readonly kind: 'done'; readonly backup: Backup }
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'rejected'; readonly message: string }
 
 /** A file of the data folder whose modification time is the last complete backup's. */
 export const lastBackupPath = (dataFolder: string): string => join(dataFolder, 'last-backup')
@@ -41,10 +41,10 @@ export const lastBackupPath = (dataFolder: string): string => join(dataFolder, '
 export function backUp(dataFolder: string, target: string, driftLinesMax: number): BackupResult {
   const folder = resolve(target)
   if (!existsSync(databasePath(dataFolder))) {
-    return { kind: 'refused', message: `No database found in ${dataFolder}.` }
+    return { kind: 'rejected', message: `No database found in ${dataFolder}.` }
   }
   if (existsSync(folder) && readdirSync(folder).length > 0) {
-    return { kind: 'refused', message: `${folder} is not empty. Choose a new folder for each backup.` }
+    return { kind: 'rejected', message: `${folder} is not empty. Choose a new folder for each backup.` }
   }
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
   // A new folder of this user alone: in a folder writable by others, a known name could be theirs.
@@ -52,7 +52,7 @@ export function backUp(dataFolder: string, target: string, driftLinesMax: number
   try {
     const hasSecret = copyAll(dataFolder, draft)
     const verified = verifyFolder(draft, driftLinesMax)
-    if (verified.kind === 'refused') return verified
+    if (verified.kind === 'rejected') return verified
     syncToDisk(draft)
     renameSync(draft, folder)
     syncToDisk(dirname(folder))

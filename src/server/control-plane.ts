@@ -156,7 +156,7 @@ function respondWithError(
 }
 
 /** Errors that Fastify raises before a handler runs, by status. */
-const refusedByStatus: ReadonlyMap<number, readonly [code: ErrorCode, message: string]> = new Map([
+const rejectedByStatus: ReadonlyMap<number, readonly [code: ErrorCode, message: string]> = new Map([
   [400, ['invalid_json', 'The request body is not valid JSON.']],
   [413, ['body_too_large', 'The request body is too large for this endpoint.']],
   [415, ['unsupported_media_type', 'Send the body as application/json.']],
@@ -168,7 +168,7 @@ function toTollgateError(thrown: unknown): TollgateError {
   const isFastifys = 'code' in thrown && String(thrown.code).startsWith('FST_ERR_')
   // Otherwise the static file handler rejected the path: there is no such file.
   if (!isFastifys && status >= 400 && status < 500) return noSuchFile
-  const [code, message] = (isFastifys ? refusedByStatus.get(status) : undefined) ?? []
+  const [code, message] = (isFastifys ? rejectedByStatus.get(status) : undefined) ?? []
   if (code === undefined || message === undefined) return asTollgateError(thrown)
   return new TollgateError(code, { message, cause: thrown })
 }

@@ -86,13 +86,13 @@ function waitingAnswers({ config, clock, random }: EarlyServerOptions): Answers 
     customerView: customerViewOf('none', [], { snapshot: { upstreams: [] } }),
     address: publicUrl ?? `http://${shownHost(host)}:${port.number}`,
   }
-  const refusal = storeUnavailable('it was not reached yet')
-  const retryAfter = String(retryAfterSeconds(refusal.details.retryAfterMs ?? 0))
+  const rejection = storeUnavailable('it was not reached yet')
+  const retryAfter = String(retryAfterSeconds(rejection.details.retryAfterMs ?? 0))
   return {
     nextRequestId,
     dataPlane(request, response) {
       const context = accept(deps, request, response)
-      sendErrorResponse(deps, context, context.refusal ?? refusal)
+      sendErrorResponse(deps, context, context.rejection ?? rejection)
     },
     controlPlane(request, response) {
       request.resume()
@@ -105,8 +105,12 @@ function waitingAnswers({ config, clock, random }: EarlyServerOptions): Answers 
           .end('not ready\n')
       else
         response
-          .writeHead(refusal.status, [...plainErrorHeaders(refusal, requestId), 'retry-after', retryAfter])
-          .end(plainErrorBody(refusal, requestId))
+          .writeHead(rejection.status, [
+            ...plainErrorHeaders(rejection, requestId),
+            'retry-after',
+            retryAfter,
+          ])
+          .end(plainErrorBody(rejection, requestId))
     },
   }
 }

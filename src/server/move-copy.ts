@@ -22,7 +22,7 @@ import {
 import type { PostgresConnection } from '../store/postgres/connection.ts'
 import type { Database } from '../store/sqlite/connection.ts'
 import { journalTable } from '../store/sqlite/journaled-tables.ts'
-import { type Moved, movedOf, movedSetting, movedText, refusalText } from './moved.ts'
+import { type Moved, movedOf, movedSetting, movedText, rejectionText } from './moved.ts'
 import { migrateServerPostgres } from './postgres-store.ts'
 
 /** Bytes that are sent to PostgreSQL together. */
@@ -50,11 +50,11 @@ export interface Move {
 
 export type MoveResult =
   | { readonly kind: 'done'; readonly move: Move }
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'rejected'; readonly message: string }
 
-export const refused = (message: string) => ({ kind: 'refused', message }) as const
+export const rejected = (message: string) => ({ kind: 'rejected', message }) as const
 
-export type MoveRefusal = ReturnType<typeof refused>
+export type MoveRejection = ReturnType<typeof rejected>
 
 export interface Sources {
   readonly main: Database
@@ -72,21 +72,21 @@ export async function beginOn(
   target: PostgresConnection,
   main: Database,
   { to, nowMs, limits }: MovePlan,
-): Promise<MoveRefusal | { readonly kind: 'empty' | 'complete' }> {
+): Promise<MoveRejection | { readonly kind: 'empty' | 'complete' }> {
   const earlier = markOf(main)
-  if (earlier !== null && earlier.to !== shownTarget(to)) return refused(refusalText(earlier))
+  if (earlier !== null && earlier.to !== shownTarget(to)) return rejected(rejectionText(earlier))
   const report = verify(main, limits.driftLinesMax)
   if (!report.ok)
-    return refused(`The ledger contradicts itself, so it is not moved: ${report.drift.join('; ')}`)
+    return rejected(`The ledger contradicts itself, so it is not moved: ${report.drift.join('; ')}`)
   const tables = await tablesOn(target)
-  if (tables.length > 0 && !tables.includes('migration')) return refused(notEmpty(tables[0] ?? ''))
+  if (tables.length > 0 && !tables.includes('migration')) return rejected(notEmpty(tables[0] ?? ''))
   const outdated = await migrateServerPostgres({ url: to, nowMs, connectMsMax: limits.databaseConnectMs })
-  if (outdated !== null) return refused(outdated.message)
+  if (outdated !== null) return rejected(outdated.message)
   await beginMove(target)
   const full = await firstFullTable(target)
   if (full === null) return { kind: 'empty' }
   const isComplete = earlier !== null && (await markOn(target)) === earlier.id
-  return isComplete ? { kind: 'complete' } : refused(notEmpty(full))
+  return isComplete ? { kind: 'complete' } : rejected(notEmpty(full))
 }
 
 /** Fills the target and commits. No other process writes to the sources. */
@@ -109,7 +109,7 @@ export async function fillAndCommit(
   await addDerivedRows(main, target)
   await analyze(target)
   const result = await finished(target, plan, { rows, wasComplete: false })
-  if (result.kind === 'refused') return result
+  if (result.kind === 'rejected') return result
   await insertSettingOn(target, movedSetting, movedText(moved))
   insertSettingIn(main, movedSetting, movedText(moved))
   await commitMove(target)
@@ -126,7 +126,7 @@ export async function finished(
   const report = await verifyRows(query, limits.driftLinesMax)
   return report.ok
     ? { kind: 'done', move: { to: shownTarget(to), ...move, report } }
-    : refused(`The ledger contradicts itself after it was copied: ${report.drift.join('; ')}`)
+    : rejected(`The ledger contradicts itself after it was copied: ${report.drift.join('; ')}`)
 }
 
 export function markOf(main: Database): Moved | null {

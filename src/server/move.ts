@@ -22,10 +22,10 @@ import {
   fillAndCommit,
   finished,
   type MovePlan,
-  type MoveRefusal,
+  type MoveRejection,
   type MoveResult,
   markOf,
-  refused,
+  rejected,
   type Sources,
   shownTarget,
 } from './move-copy.ts'
@@ -40,16 +40,16 @@ type MoveConfig = Pick<Config, 'dataFolder' | 'databaseUrl' | 'secret' | 'limits
 
 export async function move(config: MoveConfig, options: MoveOptions): Promise<MoveResult> {
   const { dataFolder, databaseUrl, limits } = config
-  if (databaseUrl !== null) return refused('This installation is on PostgreSQL already (DATABASE_URL).')
+  if (databaseUrl !== null) return rejected('This installation is on PostgreSQL already (DATABASE_URL).')
   const given = databaseUrlSchema.safeParse(options.to)
-  if (!given.success) return refused(`--to: ${given.error.issues[0]?.message}`)
+  if (!given.success) return rejected(`--to: ${given.error.issues[0]?.message}`)
   const plan = { ...options, limits }
   return onFolder(dataFolder, options.nowMs, async (sources) => {
     const mismatch = secretMismatch(config, sources.main)
-    if (mismatch !== null) return refused(mismatch)
+    if (mismatch !== null) return rejected(mismatch)
     return onTarget(plan, async (target) => {
       const begun = await beginOn(target, sources.main, plan)
-      if (begun.kind === 'refused') return begun
+      if (begun.kind === 'rejected') return begun
       if (begun.kind === 'complete') return finished(target, plan, { rows: 0, wasComplete: true })
       return fillAndCommit(target, sources, plan)
     })
@@ -69,7 +69,7 @@ async function onTarget(
     })
     return await work(target).finally(target.close)
   } catch (error) {
-    return refused(
+    return rejected(
       `${shownTarget(to)}: ${reasonOf(error)}. Run the command again: a copy that is complete is recognized.`,
     )
   }
@@ -80,11 +80,11 @@ export async function cancelMove(
   { dataFolder }: Pick<Config, 'dataFolder'>,
   nowMs: number,
 ): Promise<
-  { readonly kind: 'done'; readonly to: string } | { readonly kind: 'refused'; readonly message: string }
+  { readonly kind: 'done'; readonly to: string } | { readonly kind: 'rejected'; readonly message: string }
 > {
   return onFolder(dataFolder, nowMs, async ({ main }) => {
     const moved = markOf(main)
-    if (moved === null) return refused(`${dataFolder} was not moved.`)
+    if (moved === null) return rejected(`${dataFolder} was not moved.`)
     removeSettingIn(main, movedSetting)
     return { kind: 'done', to: moved.to } as const
   })
@@ -94,18 +94,18 @@ export async function cancelMove(
 async function onFolder<Result>(
   dataFolder: string,
   nowMs: number,
-  work: (sources: Sources) => Promise<Result | MoveRefusal>,
-): Promise<Result | MoveRefusal> {
-  if (!existsSync(databasePath(dataFolder))) return refused(`No database found in ${dataFolder}.`)
+  work: (sources: Sources) => Promise<Result | MoveRejection>,
+): Promise<Result | MoveRejection> {
+  if (!existsSync(databasePath(dataFolder))) return rejected(`No database found in ${dataFolder}.`)
   const claimed = claimDataFolder(dataFolder)
-  if (claimed.kind === 'refused')
-    return refused(claimed.reason === 'locked' ? stillServed(dataFolder) : claimed.message)
+  if (claimed.kind === 'rejected')
+    return rejected(claimed.reason === 'locked' ? stillServed(dataFolder) : claimed.message)
   const opened: Database[] = []
-  const open = (path: string, steps: readonly Migration[]): Database | MoveRefusal => {
+  const open = (path: string, steps: readonly Migration[]): Database | MoveRejection => {
     const database = openForWriting(path)
     opened.push(database)
     const outcome = migrate(database, nowMs, steps)
-    if (outcome.kind === 'newer_schema') return refused(outcome.message)
+    if (outcome.kind === 'newer_schema') return rejected(outcome.message)
     takeFence(database)
     if (steps === migrations) recoverJournal(database)
     return database

@@ -16,12 +16,12 @@ export const movedText = (moved: Moved): string => JSON.stringify(moved)
 export const movedOf = (text: string): Moved => JSON.parse(text) as Moved
 
 /** Why nothing may serve from this folder; null: it was not moved. */
-export async function refusalOfMoved(settings: Settings): Promise<string | null> {
+export async function rejectionOfMoved(settings: Settings): Promise<string | null> {
   const text = await settings.get(movedSetting)
-  return text === undefined ? null : refusalText(movedOf(text))
+  return text === undefined ? null : rejectionText(movedOf(text))
 }
 
-export function refusalText({ to, atMs }: Moved): string {
+export function rejectionText({ to, atMs }: Moved): string {
   const at = new Date(atMs).toISOString()
   return (
     `This installation was moved to PostgreSQL (${to}) at ${at}: start with DATABASE_URL. ` +

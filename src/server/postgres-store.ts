@@ -10,7 +10,7 @@ import { postgresIdentityMigrations } from '../identity/store/migrations/index.t
 import { postgresMigrations } from '../ledger/postgres/migrations.ts'
 import { openPostgresStore, type PostgresStore, postgresLimits } from '../ledger/postgres/store.ts'
 import { isLazy } from '../store/channel.ts'
-import { attachDatabase, type OpenDatabase, openDatabase, type Refused } from '../store/database.ts'
+import { attachDatabase, type OpenDatabase, openDatabase, type Rejected } from '../store/database.ts'
 import { isAway } from '../store/postgres/errors.ts'
 import { migratePostgres, type PostgresMigrationOptions, type SchemaPart } from '../store/postgres/migrate.ts'
 import { receiveChanges } from '../store/postgres/shared-changes.ts'
@@ -46,10 +46,10 @@ export async function openServerPostgres(
   options: ServerStoreOptions,
 ): Promise<OpenResult> {
   const claimed = claimDataFolder(dataFolder)
-  if (claimed.kind === 'refused') return claimed
+  if (claimed.kind === 'rejected') return claimed
   const release = claimed.lock.release
   const opened = await openOnServer(url, config, options).catch(cannotBeUsed)
-  if (opened.kind === 'refused') {
+  if (opened.kind === 'rejected') {
     release()
     return opened
   }
@@ -81,14 +81,14 @@ async function openOnServer(
   const { clock, random, onLost, clients } = options
   const connectMsMax = config.limits.databaseConnectMs
   const on = databaseOptions(url, config, { clock, processName: processNameFrom(random) })
-  const refused = await migrateServerPostgres({ url: on.directUrl, nowMs: clock.wallMs(), connectMsMax })
-  if (refused !== null) return refused
+  const rejected = await migrateServerPostgres({ url: on.directUrl, nowMs: clock.wallMs(), connectMsMax })
+  if (rejected !== null) return rejected
   const opened = await openDatabase<Tables>({
     ...on,
     onLost,
     clients: { count: clients ?? 0, onChange: () => {} },
   })
-  if (opened.kind === 'refused') return opened
+  if (opened.kind === 'rejected') return opened
   return { kind: 'open', store: await onServer(opened.database, on, options) }
 }
 
@@ -178,18 +178,18 @@ const schema: readonly SchemaPart[] = [
 /** Null: the schema is the newest. */
 export async function migrateServerPostgres(
   on: Pick<PostgresMigrationOptions, 'url' | 'nowMs' | 'connectMsMax'>,
-): Promise<Refused | null> {
+): Promise<Rejected | null> {
   for (const part of schema) {
     const outcome = await migratePostgres({ ...on, ...part })
     if (outcome.kind === 'newer_schema')
-      return { kind: 'refused', reason: 'newer_schema', message: outcome.message }
+      return { kind: 'rejected', reason: 'newer_schema', message: outcome.message }
   }
   return null
 }
 
 /** The address has a password: only what the server or the system says is repeated. */
-const cannotBeUsed = (error: unknown): Refused => ({
-  kind: 'refused',
+const cannotBeUsed = (error: unknown): Rejected => ({
+  kind: 'rejected',
   reason: isAway(error) ? 'away' : 'failed',
   message: `DATABASE_URL cannot be used: ${reasonOf(error)}`,
 })
@@ -201,7 +201,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Finds out whether the database can be written to, once at a time: a failure is the health by which requests are refused,
+ * Finds out whether the database can be written to, once at a time: a failure is the health by which requests are rejected,
  * until it works again.
  */
 function probeOf(database: Pick<OpenDatabase<Tables>, 'run'>): () => void {

@@ -3,8 +3,8 @@ import { blockingEngine } from '../ledger/postgres/blocking-tables.ts'
 import { ledgerOperations } from '../ledger/sqlite/operations.ts'
 import { openPostgresForWriting } from '../store/postgres/threads.ts'
 import { runWriter } from '../store/sqlite/writer.ts'
-import { postgresRefusalSums } from '../usage/postgres-sums.ts'
-import { usageOperations } from '../usage/record-refusals.ts'
+import { postgresRejectionSums } from '../usage/postgres-sums.ts'
+import { usageOperations } from '../usage/record-rejections.ts'
 
 runWriter((database) => {
   const engine = blockingEngine(database)
@@ -12,7 +12,7 @@ runWriter((database) => {
     memory: engine,
     operations: {
       ...ledgerOperations(database, engine),
-      ...usageOperations(database, postgresRefusalSums(database)),
+      ...usageOperations(database, postgresRejectionSums(database)),
     },
   }
 }, openPostgresForWriting)

@@ -82,12 +82,12 @@ export interface Gateway {
 
 export type GatewayResult =
   | { readonly kind: 'started'; readonly gateway: Gateway }
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'rejected'; readonly message: string }
   /** `stop` ended the wait for the database. */
   | { readonly kind: 'stopped' }
 
 /**
- * Opens everything and listens; what was opened is closed again when something refuses or fails. While PostgreSQL is away it
+ * Opens everything and listens; what was opened is closed again when something rejects or fails. While PostgreSQL is away it
  * listens and rejects requests, and resolves once the database is there.
  */
 export async function startGateway(options: GatewayOptions): Promise<GatewayResult> {
@@ -97,7 +97,7 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayResu
       if (isAddressTaken(error)) {
         const where = `${error.address ?? options.config.host}:${error.port ?? options.config.port.number}`
         return {
-          kind: 'refused',
+          kind: 'rejected',
           message: `The address ${where} is already in use by another program. Set TOLLGATE_PORT to another port.`,
         }
       }
@@ -135,7 +135,7 @@ async function composeGateway(given: GatewayOptions, cleanup: Cleanup): Promise<
     { ...waitOf(options), log, onAway: early.listen },
   )
   if (opened.kind === 'stopped') return opened
-  if (opened.kind === 'refused') return { kind: 'refused', message: opened.messages.join('\n') }
+  if (opened.kind === 'rejected') return { kind: 'rejected', message: opened.messages.join('\n') }
   const { services } = opened
   cleanup.push(() => services.close())
   return {

@@ -32,7 +32,7 @@ import type { Payments } from '../payments/types.ts'
 import { settingsOf } from '../store/settings.ts'
 import type { Store } from '../store/store.ts'
 import { databaseBytes } from '../store/store.ts'
-import { refusalOfMoved } from './moved.ts'
+import { rejectionOfMoved } from './moved.ts'
 import { openServerStore } from './open-store.ts'
 import { configurationMistakes } from './reload.ts'
 import { commandStatus } from './server-status.ts'
@@ -70,7 +70,7 @@ export interface Services extends PeopleServices, DataPlaneServices {
 export type ServicesResult =
   | { readonly kind: 'open'; readonly services: Services }
   /** Sentences for the operator; nothing stays open. */
-  | { readonly kind: 'refused'; readonly messages: readonly string[] }
+  | { readonly kind: 'rejected'; readonly messages: readonly string[] }
   /** The same, where the database may be reached later. */
   | { readonly kind: 'away'; readonly messages: readonly string[] }
 
@@ -78,10 +78,10 @@ export type ServicesResult =
 export async function openServices(config: Config, options: ServicesOptions): Promise<ServicesResult> {
   const sources = catalogSources(config, options.sandboxOrigin)
   const mistakes = await configurationMistakes(config, options.sandboxOrigin)
-  if (mistakes.length > 0) return { kind: 'refused', messages: mistakes }
+  if (mistakes.length > 0) return { kind: 'rejected', messages: mistakes }
   const opened = await openServerStore(config, { ...options, clients: (options.threads ?? 1) - 1 })
-  if (opened.kind === 'refused')
-    return { kind: opened.reason === 'away' ? 'away' : 'refused', messages: [opened.message] }
+  if (opened.kind === 'rejected')
+    return { kind: opened.reason === 'away' ? 'away' : 'rejected', messages: [opened.message] }
   const { store } = opened
   try {
     const result = await openOnStore(store, { config, options, sources })
@@ -104,17 +104,17 @@ async function openOnStore(store: Store, plan: ServicesPlan): Promise<ServicesRe
   const { config, options } = plan
   const { dataFolder } = config
   const settings = settingsOf(store)
-  const moved = config.databaseUrl === null ? await refusalOfMoved(settings) : null
-  if (moved !== null) return { kind: 'refused', messages: [moved] }
+  const moved = config.databaseUrl === null ? await rejectionOfMoved(settings) : null
+  if (moved !== null) return { kind: 'rejected', messages: [moved] }
   const { random } = options
   const secret = await openSecret({ dataFolder, configured: config.secret, random, settings })
-  if (secret.kind === 'refused') return { kind: 'refused', messages: [secret.message] }
+  if (secret.kind === 'rejected') return { kind: 'rejected', messages: [secret.message] }
   const opened = await openPeopleServices(config, {
     ...options,
     key: secret.secret.keyFor('identity'),
     address: addressFromConfig(config),
   })
-  if (opened.kind === 'refused') return { kind: 'refused', messages: [opened.message] }
+  if (opened.kind === 'rejected') return { kind: 'rejected', messages: [opened.message] }
   const { people } = opened
   try {
     const services = await composeServices({ store, people, secret: secret.secret }, plan)
@@ -234,7 +234,7 @@ export async function openCommandServices(
     sandboxOrigin: null,
     onLost: (error) => log.fatal({ err: error }, 'the store is lost'),
   })
-  if (opened.kind !== 'open') return { kind: 'refused', message: opened.messages.join(' ') }
+  if (opened.kind !== 'open') return { kind: 'rejected', message: opened.messages.join(' ') }
   const { services } = opened
   const control = services.control(addressFromConfig(config), commandStatus(clock, config.limits))
   return { kind: 'open', control, close: () => services.close() }
@@ -264,7 +264,7 @@ interface OpenPeople {
 
 type PeopleResult =
   | { readonly kind: 'open'; readonly people: OpenPeople }
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'rejected'; readonly message: string }
 
 interface PeopleOptions {
   readonly clock: Clock
@@ -286,7 +286,7 @@ async function openPeopleServices(config: Config, options: PeopleOptions): Promi
     openCore: (needs) =>
       openIdentityWorker(threadEntries.identity, { ...needs, postgres: identityConnection(config) }),
   })
-  if (result.kind === 'refused') {
+  if (result.kind === 'rejected') {
     await mail?.close()
     return result
   }

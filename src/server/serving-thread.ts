@@ -123,7 +123,7 @@ async function openParts(
     random,
     settings: settingsOf(store),
   })
-  if (secret.kind === 'refused') throw new Error(secret.message)
+  if (secret.kind === 'rejected') throw new Error(secret.message)
   const dataPlane = await openDataPlane({
     ...options,
     ...{ store, sources, secret: secret.secret, as: 'thread', upstreamMemory },

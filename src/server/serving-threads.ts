@@ -84,7 +84,7 @@ async function start(
     lostError: threadEnded,
     onLost,
   })
-  if (opened.kind === 'refused') throw new Error(`thread ${setup.thread}: ${opened.message}`)
+  if (opened.kind === 'rejected') throw new Error(`thread ${setup.thread}: ${opened.message}`)
   return opened.thread
 }
 

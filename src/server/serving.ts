@@ -38,7 +38,7 @@ import { RateMeter } from '../limits/rate-meter.ts'
 import { openFirstContents } from '../providers/first-contents.ts'
 import { openSender } from '../providers/send.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
-import { RefusalLog } from '../usage/refusal-log.ts'
+import { RejectionLog } from '../usage/rejection-log.ts'
 import { isControlPlanePath, isPlaygroundPath, pathOf, wantsPage } from './control-plane-paths.ts'
 import type { DataPlaneServices } from './serving-services.ts'
 
@@ -78,7 +78,7 @@ export function composeDataPlane(
   const load = monitorLoad({ limits: config.limits, clock, read })
   const draining = { begun: false, rejects: false }
   const deps = composeGatewayDeps(options, services, { load, draining, addressRef })
-  const { inFlight, background, refusals } = deps
+  const { inFlight, background, rejections } = deps
   const stopRequests = (): void => inFlight.stopAll(shuttingDown())
   return {
     deps,
@@ -100,7 +100,7 @@ export function composeDataPlane(
       draining.rejects = true
       await inFlight.whenIdle()
       deadline.cancel()
-      refusals.flush()
+      rejections.flush()
       // Settlements that the store does not take now; while it is away there is no end to them.
       await within(clock, Math.max(limits.closeMs, deadlineMs - clock.monoMs()), background.drained())
     },
@@ -112,7 +112,7 @@ export function composeDataPlane(
     },
     async close() {
       load.stop()
-      refusals.flush()
+      rejections.flush()
       if (!(await within(clock, limits.closeMs, background.drained()))) {
         log.error({ works: background.count }, 'not everything was written; the next start closes holds')
       }
@@ -256,7 +256,7 @@ function composeGatewayDeps(
     load: state.load,
     read: readLimits(limits),
     readOnSlots: new KeyedSemaphore(limits.readOnPerAccountMax),
-    refusals: refusalLog({ clock, limits }, services, { background, metrics }),
+    rejections: rejectionLog({ clock, limits }, services, { background, metrics }),
     inFlight,
     sender: openSender({ limits, clock }),
     get snapshot() {
@@ -305,18 +305,18 @@ function configuredTelemetry(
   })
 }
 
-function refusalLog(
+function rejectionLog(
   options: { readonly clock: Clock; readonly limits: Config['limits'] },
   { usage, changes }: DataPlaneServices,
   { background, metrics }: Pick<GatewayDeps, 'background' | 'metrics'>,
-): RefusalLog {
-  return new RefusalLog({
+): RejectionLog {
+  return new RejectionLog({
     ...options,
-    begin: (work) => background.run('refusals', work),
-    write: (batch) => usage.recordRefusals(batch),
-    dropped: (count) => metrics.refusalsDropped(count),
+    begin: (work) => background.run('rejections', work),
+    write: (batch) => usage.recordRejections(batch),
+    dropped: (count) => metrics.rejectionsDropped(count),
     written(accounts) {
-      for (const account of accounts) changes.publish(account, ['refusals', 'requests'])
+      for (const account of accounts) changes.publish(account, ['rejections', 'requests'])
     },
   })
 }

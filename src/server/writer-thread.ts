@@ -5,7 +5,7 @@ import { sharedMemory } from '../store/sqlite/batch.ts'
 import { openRowJournal } from '../store/sqlite/row-journal.ts'
 import { runWriter } from '../store/sqlite/writer.ts'
 import { hourlySums } from '../usage/hourly-sums.ts'
-import { usageOperations } from '../usage/record-refusals.ts'
+import { usageOperations } from '../usage/record-rejections.ts'
 
 /** Rows of about 10,000 requests, and of about 64. */
 const journalLimits = { gatheredRows: 32_768, sliceForRows: 256 }

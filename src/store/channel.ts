@@ -128,12 +128,12 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
   }
 
   const waiting = (): number => queue.length + turnsWanted.length
-  const refusalOf = (): Error | undefined =>
-    isClosed ? storeUnavailable('the store is closed') : refusal(waiting(), limits)
+  const rejectionOf = (): Error | undefined =>
+    isClosed ? storeUnavailable('the store is closed') : rejection(waiting(), limits)
 
   function run(call: Call | LazyCall): Promise<unknown> {
-    const refusal = refusalOf()
-    if (refusal !== undefined) return Promise.reject(refusal)
+    const rejection = rejectionOf()
+    if (rejection !== undefined) return Promise.reject(rejection)
     return new Promise((resolve, reject) => {
       queue.push({ call, resolve, reject })
       wake()
@@ -143,8 +143,8 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
   return {
     run,
     async begin() {
-      const refusal = refusalOf()
-      if (refusal !== undefined) throw refusal
+      const rejection = rejectionOf()
+      if (rejection !== undefined) throw rejection
       await new Promise<void>((granted) => {
         turnsWanted.push(granted)
         wake()
@@ -166,7 +166,7 @@ export function openChannel(thread: Thread<WriterRequests>, clock: Clock, limits
   }
 }
 
-const refusal = (waiting: number, { operationsQueuedMax }: ChannelLimits): Error | undefined =>
+const rejection = (waiting: number, { operationsQueuedMax }: ChannelLimits): Error | undefined =>
   waiting < operationsQueuedMax ? undefined : storeUnavailable(`${waiting} are queued`)
 
 /** Commits what was answered before its commit, unless another commit does within `recordMs`. */

@@ -81,8 +81,8 @@ export interface OpenDatabase<Tables> {
   close(): Promise<void>
 }
 
-export interface Refused {
-  readonly kind: 'refused'
+export interface Rejected {
+  readonly kind: 'rejected'
   /** `locked`: another process owns the directory. `newer_schema`: written by a newer program. `away`: later it may work. */
   readonly reason: 'locked' | 'newer_schema' | 'failed' | 'away'
   /** A sentence for the operator. */
@@ -91,7 +91,7 @@ export interface Refused {
 
 export type DatabaseResult<Tables> =
   | { readonly kind: 'open'; readonly database: OpenDatabase<Tables> }
-  | Refused
+  | Rejected
 
 /** Starts the threads and brings the schema up to date. */
 export async function openDatabase<Tables>(options: DatabaseOptions): Promise<DatabaseResult<Tables>> {
@@ -113,13 +113,13 @@ export async function openDatabase<Tables>(options: DatabaseOptions): Promise<Da
     handlers: { ...noticesFor(clients?.onChange) },
     ...{ entry: threads.writer, name: 'store writer', waitingMax: limits.operationsQueuedMax },
   })
-  if (writer.kind === 'refused') {
+  if (writer.kind === 'rejected') {
     const isFailed = writer.reason === 'failed'
     return isFailed ? { ...writer, message: `${shownPath} cannot be used: ${writer.message}` } : writer
   }
   const reading = readingOn(options)
   const reader = await openThread<ReaderRequests>({ ...reading, onLost, ...serving('reader') })
-  if (reader.kind === 'refused') {
+  if (reader.kind === 'rejected') {
     await writer.thread.close()
     return reader
   }
@@ -198,7 +198,7 @@ function databaseOn<Tables>(
     try {
       await channel.recorded()
       const apart = await openThread<ReaderRequests>({ ...reading, name: 'long read', onLost: () => {} })
-      if (apart.kind === 'refused') throw storeUnavailable(apart.message)
+      if (apart.kind === 'rejected') throw storeUnavailable(apart.message)
       return await apart.thread.call('read', call).finally(apart.thread.close)
     } finally {
       apartCount -= 1

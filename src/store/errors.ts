@@ -8,7 +8,7 @@ import { type Failure, toFailure } from './sqlite/messages.ts'
 
 export { storeUnavailable }
 
-/** The database refused a row: a UNIQUE, CHECK, NOT NULL or FOREIGN KEY constraint, or a trigger. */
+/** The database rejected a row: a UNIQUE, CHECK, NOT NULL or FOREIGN KEY constraint, or a trigger. */
 export class StatementError extends Error {
   override readonly name = 'StatementError'
   /** SQLite's extended result code, e.g. 2067 for UNIQUE. */
@@ -26,7 +26,7 @@ const uniqueCodes: readonly number[] = [2067, 1555]
 /** Error, mismatch, misuse, range: the statement is wrong, not the machine. */
 const ourMistakes: readonly number[] = [1, 20, 21, 25]
 
-/** Whether a row was refused because one like it is already there. */
+/** Whether a row was rejected because one like it is already there. */
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof StatementError && uniqueCodes.includes(error.sqliteCode)
 }

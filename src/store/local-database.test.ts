@@ -103,5 +103,5 @@ test('what was committed is there when it is opened again, and nothing runs once
   const { database } = open(context, opened(path))
   assert.equal((await database.selectFrom('note').selectAll().execute()).length, 1)
   const older = openLocalDatabase({ path, migrations: [], nowMs: 0, onLost: assert.fail })
-  assert.ok(older.kind === 'refused' && older.reason === 'newer_schema', JSON.stringify(older))
+  assert.ok(older.kind === 'rejected' && older.reason === 'newer_schema', JSON.stringify(older))
 })

@@ -3,7 +3,7 @@
  * nothing else to do while a statement runs. Knows no folder, no lock and no table.
  */
 import { type Compilable, Kysely } from 'kysely'
-import type { Refused } from './database.ts'
+import type { Rejected } from './database.ts'
 import { failureToError, storeUnavailable } from './errors.ts'
 import { migrate } from './migrate.ts'
 import type { Migration } from './migrations/index.ts'
@@ -53,7 +53,7 @@ export interface Queries {
 
 export type LocalDatabaseResult<Tables> =
   | { readonly kind: 'open'; readonly database: LocalDatabase<Tables> }
-  | Refused
+  | Rejected
 
 /** Opens the file and brings its schema up to date. The caller owns the data folder. */
 export function openLocalDatabase<Tables>(options: LocalDatabaseOptions): LocalDatabaseResult<Tables> {
@@ -64,7 +64,7 @@ export function openLocalDatabase<Tables>(options: LocalDatabaseOptions): LocalD
     const outcome = migrate(connection, nowMs, migrations)
     if (outcome.kind === 'newer_schema') {
       connection.close()
-      return { kind: 'refused', reason: 'newer_schema', message: outcome.message }
+      return { kind: 'rejected', reason: 'newer_schema', message: outcome.message }
     }
     const fence = takeFence(connection)
     const commits = committer(connection, fence)
@@ -74,7 +74,7 @@ export function openLocalDatabase<Tables>(options: LocalDatabaseOptions): LocalD
     }
   } catch (error) {
     return {
-      kind: 'refused',
+      kind: 'rejected',
       reason: 'failed',
       message: `${path} cannot be used: ${toFailure(error).message}`,
     }

@@ -9,10 +9,10 @@ import { type Database, type Output, prepare } from './sqlite/connection.ts'
 
 export type MigrationOutcome =
   | { readonly kind: 'migrated'; readonly applied: readonly string[] }
-  | SchemaRefusal
+  | SchemaRejection
 
 /** The schema is a newer program's, or from before `firstSchema`. */
-export interface SchemaRefusal {
+export interface SchemaRejection {
   readonly kind: 'newer_schema'
   readonly message: string
 }

@@ -44,8 +44,8 @@ async function turns(count: number): Promise<void> {
 test('a data directory has one owner, and is free again when that one is gone', async (context) => {
   const { dataDirectory, shut } = await openTestLedger(context)
   const second = await open(dataDirectory)
-  assert.equal(second.kind, 'refused')
-  assert.ok(second.kind === 'refused' && second.reason === 'locked')
+  assert.equal(second.kind, 'rejected')
+  assert.ok(second.kind === 'rejected' && second.reason === 'locked')
   assert.ok(second.message.includes(dataDirectory))
   await shut()
   const third = await open(dataDirectory)
@@ -100,19 +100,19 @@ test('a database of a newer program is not touched', async (context) => {
   database.exec("INSERT INTO migration (number, name, applied_ms) VALUES (99, 'later', 1)")
   database.close()
   const opened = await open(dataDirectory)
-  assert.ok(opened.kind === 'refused' && opened.reason === 'newer_schema')
+  assert.ok(opened.kind === 'rejected' && opened.reason === 'newer_schema')
   assert.match(opened.message, /schema 99.* newer version .*backup/)
   const again = takeLock(join(dataDirectory, 'lock.db'))
-  assert.ok(again !== undefined, 'the refusal gave the lock back')
+  assert.ok(again !== undefined, 'the rejection gave the lock back')
   again.release()
 })
 
-test('what is not a database is refused with a reason', async (context) => {
+test('what is not a database is rejected with a reason', async (context) => {
   const { dataDirectory, shut } = await openTestLedger(context)
   await shut()
   writeFileSync(join(dataDirectory, 'tollgate.db'), 'x'.repeat(8_192))
   const opened = await open(dataDirectory)
-  assert.ok(opened.kind === 'refused' && opened.reason === 'failed')
+  assert.ok(opened.kind === 'rejected' && opened.reason === 'failed')
   assert.match(opened.message, /tollgate\.db cannot be used: .*not a database/)
 })
 
@@ -134,7 +134,7 @@ for (const [name, lose] of Object.entries(losses)) {
       writeFileSync(file, '')
       for (const start of ['first', 'second']) {
         const opened = await open(dataDirectory)
-        assert.ok(opened.kind === 'refused' && opened.reason === 'failed', `${left}, ${start} start`)
+        assert.ok(opened.kind === 'rejected' && opened.reason === 'failed', `${left}, ${start} start`)
         assert.match(opened.message, new RegExp(`tollgate\\.db .*missing or empty.* has ${left}\\..*backup`))
       }
       rmSync(file)
@@ -247,14 +247,14 @@ test('a transaction that takes too long is rolled back, and the ledger continues
   assert.deepEqual(names, [{ name: 'b' }])
 })
 
-test('a full queue refuses, and takes again when there is room', async (context) => {
+test('a full queue rejects, and takes again when there is room', async (context) => {
   const { store, nextId } = await openTestLedger(context, { limits: { operationsQueuedMax: 10 } })
   const create = () =>
     store.run(['createAccount', { id: nextId(), kind: 'personal', email: null, name: 'n', nowMs: 1 }])
   const outcomes = await Promise.allSettled(Array.from({ length: 15 }, create))
-  const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
-  assert.equal(refused.length, 5)
-  assert.ok(refused.every(({ reason }) => isUnavailable(reason)))
+  const rejected = outcomes.filter((outcome) => outcome.status === 'rejected')
+  assert.equal(rejected.length, 5)
+  assert.ok(rejected.every(({ reason }) => isUnavailable(reason)))
   assert.deepEqual(await create(), { kind: 'created' })
   const reads = await Promise.allSettled(
     Array.from({ length: 15 }, () => store.read(['accounts', 1, 0n, null])),
@@ -262,7 +262,7 @@ test('a full queue refuses, and takes again when there is room', async (context)
   assert.equal(reads.filter(({ status }) => status === 'rejected').length, 5)
 })
 
-test('closing finishes what was accepted and refuses the rest', async (context) => {
+test('closing finishes what was accepted and rejects the rest', async (context) => {
   const { store, nextId, shut, dataDirectory } = await openTestLedger(context)
   const create = () =>
     store.run(['createAccount', { id: nextId(), kind: 'personal', email: null, name: 'n', nowMs: 1 }])
@@ -275,11 +275,11 @@ test('closing finishes what was accepted and refuses the rest', async (context) 
   assert.equal((await again.ledger.accounts(1_000, 0n, null)).length, 600)
 })
 
-test('a directory that cannot be made is refused with a reason', async (context) => {
+test('a directory that cannot be made is rejected with a reason', async (context) => {
   const file = join(temporaryDirectory(context), 'a-file')
   writeFileSync(file, '')
   const opened = await open(join(file, 'data'))
-  assert.ok(opened.kind === 'refused' && opened.reason === 'failed')
+  assert.ok(opened.kind === 'rejected' && opened.reason === 'failed')
   assert.match(opened.message, /cannot be used: .*ENOTDIR/)
 })
 

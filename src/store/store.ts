@@ -3,7 +3,7 @@
  * nothing of the tables' meaning.
  *
  * `const opened = await openStore({ dataDirectory, threads: storeThreads, clock, limits, … })`
- * `if (opened.kind === 'refused') …opened.message…; else opened.store`
+ * `if (opened.kind === 'rejected') …opened.message…; else opened.store`
  */
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,13 +13,13 @@ import {
   type DatabaseOptions,
   type OpenDatabase,
   openDatabase,
-  type Refused,
+  type Rejected,
 } from './database.ts'
 import { type Lock, takeLock } from './lock.ts'
 import type { SharedChange } from './postgres/shared-changes.ts'
 import type { Tables } from './tables.ts'
 
-export type { Refused, StoreLimits, StorePorts } from './database.ts'
+export type { Rejected, StoreLimits, StorePorts } from './database.ts'
 
 export interface StoreOptions extends Omit<DatabaseOptions, 'path' | 'clients'> {
   /** Created (0700) when it is not there; holds `tollgate.db` and `lock.db`. */
@@ -44,7 +44,7 @@ export interface Store extends OpenDatabase<Tables> {
   close(): Promise<void>
 }
 
-export type OpenResult = { readonly kind: 'open'; readonly store: Store } | Refused
+export type OpenResult = { readonly kind: 'open'; readonly store: Store } | Rejected
 
 /** Opens the directory for this process alone and brings its schema up to date. */
 export async function openStore({
@@ -53,14 +53,14 @@ export async function openStore({
   ...options
 }: StoreOptions): Promise<OpenResult> {
   const claimed = claimDataFolder(dataDirectory)
-  if (claimed.kind === 'refused') return claimed
+  if (claimed.kind === 'rejected') return claimed
   const changes = sharedChanges()
   const opened = await openDatabase<Tables>({
     ...options,
     path: databasePath(dataDirectory),
     clients: { count: clients, onChange: changes.onChange },
   })
-  if (opened.kind === 'refused') {
+  if (opened.kind === 'rejected') {
     claimed.lock.release()
     return opened
   }
@@ -103,16 +103,20 @@ export function sharedChanges(): Pick<Store, 'listen'> & {
 /** Takes the folder for this process alone; created (0700) when it is not there. */
 export function claimDataFolder(
   dataDirectory: string,
-): Refused | { readonly kind: 'claimed'; readonly lock: Lock } {
+): Rejected | { readonly kind: 'claimed'; readonly lock: Lock } {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
     const lock = takeLock(join(dataDirectory, 'lock.db'))
     if (lock !== undefined) return { kind: 'claimed', lock }
   } catch (error) {
-    return { kind: 'refused', reason: 'failed', message: `${dataDirectory} cannot be used: ${String(error)}` }
+    return {
+      kind: 'rejected',
+      reason: 'failed',
+      message: `${dataDirectory} cannot be used: ${String(error)}`,
+    }
   }
   return {
-    kind: 'refused',
+    kind: 'rejected',
     reason: 'locked',
     message: `Another process of this program is using ${dataDirectory}. Stop it first, or choose another data directory.`,
   }

@@ -7,7 +7,7 @@ import { type Cancellation, type Handlers, openPort } from './port.ts'
 
 interface Requests {
   double(number: bigint): Promise<bigint>
-  refuse(): Promise<never>
+  reject(): Promise<never>
   breakDown(): Promise<never>
   unsendable(): Promise<unknown>
   never(): Promise<never>
@@ -21,7 +21,7 @@ function channel(context: { after(run: () => void): void }, waitingMax = 100) {
   const notes: string[] = []
   const handlers: Handlers = {
     double: async (number: bigint) => 2n * number,
-    refuse() {
+    reject() {
       throw new TollgateError('overloaded', {
         message: 'Later.',
         retryAfterMs: 7,
@@ -55,14 +55,14 @@ test('each question gets its own answer, whatever is said in between', async (co
 
 test('an error of ours arrives as what it was, any other one as broken', async (context) => {
   const { calls } = channel(context)
-  const refused = asTollgateError(await calls.call('refuse').catch((error: unknown) => error))
-  assert.deepEqual([refused.code, refused.details], ['overloaded', { message: 'Later.', retryAfterMs: 7 }])
+  const rejected = asTollgateError(await calls.call('reject').catch((error: unknown) => error))
+  assert.deepEqual([rejected.code, rejected.details], ['overloaded', { message: 'Later.', retryAfterMs: 7 }])
   await assert.rejects(calls.call('breakDown'), { name: 'BrokenInvariant', message: 'too far' })
   await assert.rejects(calls.call('absent'), { message: 'nothing answers absent here' })
   await assert.rejects(calls.call('unsendable'), { name: 'BrokenInvariant' })
 })
 
-test('too many open questions are refused, and an end is heard by all who wait', async (context) => {
+test('too many open questions are rejected, and an end is heard by all who wait', async (context) => {
   const { calls } = channel(context, 2)
   const waiting = [calls.call('never'), calls.call('never')]
   await assert.rejects(calls.call('double', 1n), { code: 'overloaded' })

@@ -68,11 +68,11 @@ export interface PortOptions {
   readonly transfer?: Transfer
   readonly errors?: ErrorCodec
   /** The first message of a thread: it can work, or why not. */
-  readonly onGreeting?: (refusal: StartRefusal | null) => void
+  readonly onGreeting?: (rejection: StartRejection | null) => void
 }
 
 /** Why a thread will not work. */
-export interface StartRefusal {
+export interface StartRejection {
   readonly reason: 'newer_schema' | 'failed'
   /** A sentence for the operator. */
   readonly message: string
@@ -87,9 +87,9 @@ export type Message =
   | readonly [kind: typeof kinds.failure, call: number, failure: never]
   | readonly [kind: typeof kinds.notice, name: string, values: readonly unknown[]]
   | readonly [kind: typeof kinds.cancel, call: number]
-  | readonly [kind: typeof kinds.greeting, refusal: StartRefusal | null]
+  | readonly [kind: typeof kinds.greeting, rejection: StartRejection | null]
 
-export const greeting = (refusal: StartRefusal | null): Message => [kinds.greeting, refusal]
+export const greeting = (rejection: StartRejection | null): Message => [kinds.greeting, rejection]
 
 export type MessageChannelPort = Pick<MessagePort | Worker, 'postMessage' | 'on'>
 
@@ -130,9 +130,9 @@ export function openPort<Requests>(channel: MessageChannelPort, options: PortOpt
     }
   })
   const send = (name: string, values: readonly unknown[], settle: Settle<never>): number => {
-    const refusal = ended ?? (waiting.size >= waitingMax ? full(waiting.size) : undefined)
+    const rejection = ended ?? (waiting.size >= waitingMax ? full(waiting.size) : undefined)
     last += 1
-    if (refusal === undefined) {
+    if (rejection === undefined) {
       try {
         post(channel, [kinds.call, last, name, values], transfer?.(values))
         waiting.set(last, { settle })
@@ -141,7 +141,7 @@ export function openPort<Requests>(channel: MessageChannelPort, options: PortOpt
         // Something in it cannot be copied to another thread: the sender's mistake, and nothing was sent.
         settle.onFailure(error as Error)
       }
-    } else settle.onFailure(refusal)
+    } else settle.onFailure(rejection)
     return last
   }
   return {

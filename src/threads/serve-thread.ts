@@ -9,7 +9,7 @@ import {
   openPort,
   type Port,
   type PortOptions,
-  type StartRefusal,
+  type StartRejection,
 } from './port.ts'
 
 export type ServeOptions = Omit<PortOptions, 'onGreeting' | 'waitingMax'> &
@@ -36,10 +36,10 @@ export function servePort<Requests = Record<never, never>>(
 }
 
 /** The first message of a thread that was opened with `openThread`; null: it can work. */
-export function greet(refusal: StartRefusal | null): void {
-  starter().postMessage(greeting(refusal))
+export function greet(rejection: StartRejection | null): void {
+  starter().postMessage(greeting(rejection))
   // Once for each worker, also for one that tests share.
-  if (refusal === null && threadStart.starter === parentPort) collectAfterStart(systemClock)
+  if (rejection === null && threadStart.starter === parentPort) collectAfterStart(systemClock)
 }
 
 function starter(): MessageChannelPort {

@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import { type MessagePort, type ResourceLimits, Worker, type WorkerOptions } from 'node:worker_threads'
-import { openPort, type Port, type PortOptions, type StartRefusal } from './port.ts'
+import { openPort, type Port, type PortOptions, type StartRejection } from './port.ts'
 
 export interface ThreadOptions extends Omit<PortOptions, 'onGreeting' | 'cancellable'> {
   /** The module that the thread runs. */
@@ -45,22 +45,22 @@ export interface OpenThread<Requests> extends Thread<Requests> {
 
 export type ThreadOpenResult<Requests> =
   | { readonly kind: 'open'; readonly thread: OpenThread<Requests> }
-  | ({ readonly kind: 'refused' } & StartRefusal)
+  | ({ readonly kind: 'rejected' } & StartRejection)
 
 /** Starts a thread that needs no greeting before it works. */
 export function startThread<Requests>(options: ThreadOptions): Thread<Requests> {
   return begin<Requests>(options, 'working').thread
 }
 
-/** Starts a thread and waits for its greeting: until then its end is a refusal. */
+/** Starts a thread and waits for its greeting: until then its end is a rejection. */
 export async function openThread<Requests>(
   options: ThreadOptions,
 ): Promise<ThreadOpenResult<Requests & ClosableRequests>> {
   const { thread, greeted, expectEnd } = begin<Requests & ClosableRequests>(options, 'starting')
-  const refusal = await greeted
-  if (refusal !== null) {
-    await thread.terminate(options.lostError(refusal.message))
-    return { kind: 'refused', ...refusal }
+  const rejection = await greeted
+  if (rejection !== null) {
+    await thread.terminate(options.lostError(rejection.message))
+    return { kind: 'rejected', ...rejection }
   }
   const last: Pick<Thread<ClosableRequests>, 'call'> = thread
   async function close(): Promise<void> {
@@ -111,7 +111,7 @@ export const workers = {
 interface StartedThread<Requests> {
   readonly thread: Thread<Requests>
   /** null: it can work. */
-  readonly greeted: Promise<StartRefusal | null>
+  readonly greeted: Promise<StartRejection | null>
   /** From now on an end is not reported as a loss. */
   expectEnd(): void
 }
@@ -126,14 +126,14 @@ function begin<Requests>(options: ThreadOptions, first: ThreadState): StartedThr
     transferList: [...moved],
     resourceLimits: memory,
   })
-  const greeted = Promise.withResolvers<StartRefusal | null>()
+  const greeted = Promise.withResolvers<StartRejection | null>()
   let state = first
   const { fail, ...port } = openPort<Requests>(worker, {
     ...rest,
-    onGreeting(refusal) {
+    onGreeting(rejection) {
       // A thread that fails to start ends on its own, possibly before its message is read.
-      state = refusal === null ? 'working' : 'ending'
-      greeted.resolve(refusal)
+      state = rejection === null ? 'working' : 'ending'
+      greeted.resolve(rejection)
     },
   })
   function lost(reason: string, cause?: Error): void {

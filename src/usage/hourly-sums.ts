@@ -15,8 +15,8 @@ import type { RowJournal } from '../store/sqlite/row-journal.ts'
 import { addTokens, type GrowingSums, noSums, sumsRow } from './sums.ts'
 
 export interface HourlySums extends BatchMemory, SettlementObserver {
-  /** Adds requests that were refused. */
-  refused(rowKey: HourKey, times: number): void
+  /** Adds requests that were rejected. */
+  rejected(rowKey: HourKey, times: number): void
 }
 
 export interface HourKey {
@@ -95,8 +95,8 @@ export function hourlySums(database: Database, journal: RowJournal): HourlySums 
 
   return {
     settled: (receipt) => addReceipt(changing(rowKeyOf(receipt)), receipt),
-    refused(rowKey, times) {
-      changing(rowKey).refused += times
+    rejected(rowKey, times) {
+      changing(rowKey).rejected += times
     },
     flush,
     writeAll: flush,

@@ -17,7 +17,7 @@ import {
   noHourSums,
   rowKeyOf,
 } from './hourly-sums.ts'
-import type { RefusalSums } from './record-refusals.ts'
+import type { RejectionSums } from './record-rejections.ts'
 
 const columns = [...hourRow.columns, ...hourKeyRow.columns]
 const given = (names: readonly string[]): string =>
@@ -28,8 +28,8 @@ const find: PostgresStatement = {
   name: 'usage_hour_find',
   text: `SELECT ${columns.map((name) => `u.${name}`).join(', ')} FROM ${given(hourKeyRow.columns)} JOIN usage_hour u ON ${isRow}`,
 }
-/** Refused requests are counted by others, without a lock of the account. */
-const counted = hourRow.columns.filter((name) => name !== 'refused')
+/** Rejected requests are counted by others, without a lock of the account. */
+const counted = hourRow.columns.filter((name) => name !== 'rejected')
 const write: PostgresStatement = {
   name: 'usage_hour_write',
   text: `INSERT INTO usage_hour (${columns.join(', ')}) SELECT * FROM ${given(columns)}
@@ -76,16 +76,16 @@ const ownBytes = (values: readonly Input[]): readonly Input[] =>
   values.map((value) => (value instanceof Uint8Array ? value.slice() : value))
 
 /** Adds to the row, which another process may be adding to. */
-export function postgresRefusalSums(database: Database): RefusalSums {
+export function postgresRejectionSums(database: Database): RejectionSums {
   const names = [...hourRow.columns, ...hourKeyRow.columns]
   const add = prepare(
     database,
     `INSERT INTO usage_hour (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
-      ON CONFLICT (account, hour, key, model) DO UPDATE SET refused = usage_hour.refused + excluded.refused`,
+      ON CONFLICT (account, hour, key, model) DO UPDATE SET rejected = usage_hour.rejected + excluded.rejected`,
   )
   return {
-    refused(rowKey, times) {
-      add.run(...ownBytes(hourRow.bind({ ...noHourSums(), refused: times })), ...hourKeyRow.bind(rowKey))
+    rejected(rowKey, times) {
+      add.run(...ownBytes(hourRow.bind({ ...noHourSums(), rejected: times })), ...hourKeyRow.bind(rowKey))
     },
   }
 }

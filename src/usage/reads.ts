@@ -23,10 +23,10 @@ import { firstHourOf, hourMs } from './steps.ts'
 import { addStoredSums, type GrowingSums, noSums, storedSumsRow } from './sums.ts'
 import type {
   KeyActivity,
-  LoggedRefusal,
+  LoggedRejection,
   Loss,
-  RefusalReport,
-  RefusalSearch,
+  RejectionReport,
+  RejectionSearch,
   RunningRequest,
   Sums,
   SumsInput,
@@ -59,7 +59,7 @@ export function usageReads(database: Database) {
     keyActivity: { run: readKeyActivity(database) },
     balance: { run: readBalance(database) },
     losses: { run: readLosses(database) },
-    refusals: { run: readRefusals(database) },
+    rejections: { run: readRejections(database) },
     runningOf: { run: readRunning(database) },
     firstRequest: { run: readFirst(database) },
     ...offerReads(database),
@@ -129,7 +129,7 @@ const hoursRow = rowOf({
 })
 const neverUsed = { minute: 0, spent: 0n, isShared: false }
 
-const refusedRow = rowOf({ id: integerOrNull('max(id)') })
+const rejectedRow = rowOf({ id: integerOrNull('max(id)') })
 
 /**
  * A key with its own usage row has its last minute and its spend there. A key that replaced another one shares that
@@ -142,7 +142,11 @@ function readKeyActivity(database: Database) {
     `SELECT ${usageRow.names} FROM key_usage k WHERE k.key = coalesce((SELECT shared FROM key_usage WHERE key = ?1), ?1)`,
   )
   const hours = prepareRows(database, hoursRow, `SELECT ${hoursRow.names} FROM usage_hour WHERE key = ?`)
-  const refused = prepareRows(database, refusedRow, `SELECT ${refusedRow.names} FROM refusal WHERE key = ?`)
+  const rejected = prepareRows(
+    database,
+    rejectedRow,
+    `SELECT ${rejectedRow.names} FROM rejection WHERE key = ?`,
+  )
   const served = (key: bigint): { readonly minute: number; readonly spent: bigint } => {
     const { minute, spent, isShared } = usage.one(key) ?? neverUsed
     if (!isShared) return { minute, spent }
@@ -153,9 +157,9 @@ function readKeyActivity(database: Database) {
   return (keys: readonly bigint[]): readonly (readonly [key: bigint, use: KeyActivity])[] =>
     keys.map((key) => {
       const { minute, spent } = served(key)
-      const refusedId = refused.one(key)?.id ?? null
-      const refusedMinute = refusedId === null ? 0 : Math.floor(idTimeMs(refusedId) / minuteMs)
-      const last = Math.max(minute, refusedMinute)
+      const rejectedId = rejected.one(key)?.id ?? null
+      const rejectedMinute = rejectedId === null ? 0 : Math.floor(idTimeMs(rejectedId) / minuteMs)
+      const last = Math.max(minute, rejectedMinute)
       return [key, { lastUsedMs: last === 0 ? null : last * minuteMs, spent }]
     })
 }
@@ -198,7 +202,7 @@ function readLosses(database: Database) {
 }
 
 const countRow = rowOf({ code: text('code'), count: number('sum(count)') })
-const refusalRow = rowOf({
+const rejectionRow = rowOf({
   id: integer('id'),
   account: integer('account'),
   key: integer('key'),
@@ -206,41 +210,41 @@ const refusalRow = rowOf({
   status: number('status'),
   model: textOrNull('model'),
   message: text('message'),
-}) satisfies Field<LoggedRefusal>
+}) satisfies Field<LoggedRejection>
 
 /** Rows of an account that are looked at for those of a model. */
-const refusalsScannedMax = 10_000n
+const rejectionsScannedMax = 10_000n
 
-function readRefusals(database: Database) {
+function readRejections(database: Database) {
   const counts = prepareRows(
     database,
     countRow,
-    `SELECT ${countRow.names} FROM refusal_hour
+    `SELECT ${countRow.names} FROM rejection_hour
       WHERE account = ?1 AND hour >= ?2 AND hour < ?3 AND (CAST(?4 AS BIGINT) IS NULL OR key = ?4)
       GROUP BY code ORDER BY sum(count) DESC, code`,
   )
   const latest = prepareRows(
     database,
-    refusalRow,
-    `SELECT ${refusalRow.names} FROM
-        (SELECT * FROM refusal WHERE account = ?1 AND id >= ?2 AND id < ?3 ORDER BY id DESC LIMIT ?4) AS recent
+    rejectionRow,
+    `SELECT ${rejectionRow.names} FROM
+        (SELECT * FROM rejection WHERE account = ?1 AND id >= ?2 AND id < ?3 ORDER BY id DESC LIMIT ?4) AS recent
       WHERE CAST(?5 AS TEXT) IS NULL OR model = ?5 ORDER BY id DESC LIMIT ?6`,
   )
   const ofKey = prepareRows(
     database,
-    refusalRow,
-    `SELECT ${refusalRow.names} FROM refusal
+    rejectionRow,
+    `SELECT ${rejectionRow.names} FROM rejection
       WHERE key = ?1 AND account = ?2 AND id >= ?3 AND id < ?4 AND (CAST(?5 AS TEXT) IS NULL OR model = ?5)
       ORDER BY id DESC LIMIT ?6`,
   )
-  return (search: RefusalSearch): RefusalReport => {
+  return (search: RejectionSearch): RejectionReport => {
     const { account, key, model, fromId, beforeId } = search
     const limit = BigInt(search.limit)
     return {
       counts: counts.all(account, BigInt(search.fromHour), BigInt(search.toHour), key),
       latest:
         key === null
-          ? latest.all(account, fromId, beforeId, refusalsScannedMax, model, limit)
+          ? latest.all(account, fromId, beforeId, rejectionsScannedMax, model, limit)
           : ofKey.all(key, account, fromId, beforeId, model, limit),
     }
   }

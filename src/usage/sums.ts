@@ -20,8 +20,8 @@ export const sumsRow = rowOf({
   /** Requests that have a receipt; of these, those that did not end complete. */
   requests: number('requests'),
   errors: number('errors'),
-  /** Requests that were refused before they reached an upstream. */
-  refused: number('refused'),
+  /** Requests that were rejected before they reached an upstream. */
+  rejected: number('rejected'),
   /** Audio counts with the tokens of its direction. */
   ...tokens,
   reasoning: number('reasoning'),
@@ -47,7 +47,7 @@ export const storedSumsRow = rowOf({
 /** Sums while they grow. */
 export type GrowingSums = { -readonly [Name in keyof Sums]: Sums[Name] }
 
-const counts = ['requests', 'errors', 'refused', ...tokenSumNames, 'reasoning'] as const
+const counts = ['requests', 'errors', 'rejected', ...tokenSumNames, 'reasoning'] as const
 
 export function noSums(): GrowingSums {
   const zeros = Object.fromEntries(counts.map((name) => [name, 0])) as Record<(typeof counts)[number], number>

@@ -32,7 +32,7 @@ export interface SumsRow {
   readonly sums: Sums
 }
 
-export interface LoggedRefusal {
+export interface LoggedRejection {
   /** The request's. */
   readonly id: bigint
   readonly account: bigint
@@ -45,8 +45,8 @@ export interface LoggedRefusal {
   readonly message: string
 }
 
-/** Requests that were refused alike within an hour. */
-export interface RefusalCount {
+/** Requests that were rejected alike within an hour. */
+export interface RejectionCount {
   readonly account: bigint
   /** Since 1970. */
   readonly hour: number
@@ -58,14 +58,14 @@ export interface RefusalCount {
 }
 
 /** Rejections that are written in one transaction. */
-export interface RefusalBatch {
-  readonly counts: readonly RefusalCount[]
+export interface RejectionBatch {
+  readonly counts: readonly RejectionCount[]
   /** Each of them is among the counts; not all that were counted need be here. */
-  readonly rows: readonly LoggedRefusal[]
+  readonly rows: readonly LoggedRejection[]
 }
 
 /** Which rejected requests of an account are read. */
-export interface RefusalSearch {
+export interface RejectionSearch {
   readonly account: bigint
   readonly key: bigint | null
   readonly model: string | null
@@ -78,11 +78,11 @@ export interface RefusalSearch {
   readonly toHour: number
 }
 
-export interface RefusalReport {
+export interface RejectionReport {
   /** By code, the commonest first. */
   readonly counts: readonly { readonly code: string; readonly count: number }[]
   /** The latest first. */
-  readonly latest: readonly LoggedRefusal[]
+  readonly latest: readonly LoggedRejection[]
 }
 
 /** A request that has a hold and no receipt yet. */
@@ -170,9 +170,9 @@ export interface UsageReport {
   /** Write-offs by account, in whole hours of the range; at most `limit` accounts, the total over all. */
   losses(input: Range & { readonly limit: number }): Promise<AccountLosses>
   /** Counts by whole hours, of all models, and single rejections, of which the latest of each key are stored. */
-  refusals(search: RefusalSearch): Promise<RefusalReport>
-  /** Writes down requests that were refused; moves nothing. */
-  recordRefusals(batch: RefusalBatch): Promise<void>
+  rejections(search: RejectionSearch): Promise<RejectionReport>
+  /** Writes down requests that were rejected; moves nothing. */
+  recordRejections(batch: RejectionBatch): Promise<void>
   /** Runs a bounded step of a search, which continues where the last one ended. */
   searchReceipts(input: ReceiptSearch): Promise<ReceiptsFound>
   /** Requests that hold money, latest first. */

@@ -10,7 +10,7 @@ import { hourOf } from '../base/ids.ts'
 import { type Limits, limitDefaults } from '../config/config.ts'
 import type { EndReason, ReceiptDraft, ReceiptRow } from '../ledger/types.ts'
 import { firstDayOf, monthOf } from '../limits/calendar.ts'
-import type { RefusalSearch, Sums, SumsInput, UsageGroup, UsageStep } from './types.ts'
+import type { RejectionSearch, Sums, SumsInput, UsageGroup, UsageStep } from './types.ts'
 import { openUsage } from './usage.ts'
 
 const hourMs = 3_600_000
@@ -203,7 +203,7 @@ test('every hour of a range is there, also those in which nothing happened', asy
   assert.deepEqual(await count('hour', 'key'), [])
 })
 
-test('a range of too many steps or rows is refused', async () => {
+test('a range of too many steps or rows is rejected', async () => {
   const on = await world()
   const owner = await account(on)
   for (const key of [1n, 2n]) await request(on, { account: owner, key: on.nextId() + key })
@@ -360,7 +360,7 @@ test('what runs, and the first request', async () => {
   assert.equal(await on.usage().firstRequestMs(owner), startMs)
 })
 
-test('refusals are counted by code, and the last hundred of each key stored', async () => {
+test('rejections are counted by code, and the last hundred of each key stored', async () => {
   const on = await world()
   const owner = await account(on)
   const [busy, quiet] = [on.nextId(), on.nextId()]
@@ -383,13 +383,13 @@ test('refusals are counted by code, and the last hundred of each key stored', as
     count,
   })
   const first = row(quiet, 'model_not_found')
-  await on.usage().recordRefusals({ counts: [counted(quiet, 'model_not_found', 1, '')], rows: [first] })
+  await on.usage().recordRejections({ counts: [counted(quiet, 'model_not_found', 1, '')], rows: [first] })
   const many = Array.from({ length: 130 }, () => row(busy, 'rate_limited'))
   for (const rows of [many.slice(0, 70), many.slice(70)])
-    await on.usage().recordRefusals({ counts: [counted(busy, 'rate_limited', rows.length)], rows })
+    await on.usage().recordRejections({ counts: [counted(busy, 'rate_limited', rows.length)], rows })
   const usage = on.usage()
-  const searched = (narrowed: Partial<RefusalSearch> = {}) =>
-    usage.refusals({
+  const searched = (narrowed: Partial<RejectionSearch> = {}) =>
+    usage.rejections({
       account: owner,
       key: null,
       model: null,
@@ -432,9 +432,9 @@ test('refusals are counted by code, and the last hundred of each key stored', as
     key: null,
   } as const
   const [total] = await usage.sums({ ...ask, group: 'none' })
-  assert.deepEqual([total?.sums.refused, total?.sums.requests], [131, 0])
+  assert.deepEqual([total?.sums.rejected, total?.sums.requests], [131, 0])
   assert.deepEqual(
-    new Map((await usage.sums({ ...ask, group: 'model' })).map(({ group, sums }) => [group, sums.refused])),
+    new Map((await usage.sums({ ...ask, group: 'model' })).map(({ group, sums }) => [group, sums.rejected])),
     new Map([
       ['', 1],
       ['a-model', 130],

@@ -7,7 +7,7 @@ import { TollgateError } from '../base/errors.ts'
 import { KeyedSemaphore } from '../base/mutex.ts'
 import type { Store } from '../store/store.ts'
 import type { Slice, SliceCursor, SliceGroup, UsageReads } from './reads.ts'
-import type { UsageOperations } from './record-refusals.ts'
+import type { UsageOperations } from './record-rejections.ts'
 import { type Hours, hourMs, hoursOf, stepsOf } from './steps.ts'
 import { addSums, type GrowingSums, noSums } from './sums.ts'
 import type { KeyActivity, SumsInput, SumsRow, UsageReport } from './types.ts'
@@ -19,7 +19,7 @@ export interface UsageLimits {
   readonly usageStepsMax: number
   readonly usageRowsMax: number
   readonly usageSliceRowsMax: number
-  readonly refusalsKeptPerKey: number
+  readonly rejectionsKeptPerKey: number
   readonly csvAtOnceMax: number
   readonly csvPerAccountMax: number
 }
@@ -100,7 +100,7 @@ export function openUsage(
       const { from, to } = hoursOf(range)
       return read('losses', from, to, limit)
     },
-    refusals: (search) => read('refusals', search),
+    rejections: (search) => read('rejections', search),
     async makingFile(account, make) {
       if (!files.tryAcquire(allAccounts)) throw busy()
       try {
@@ -114,7 +114,7 @@ export function openUsage(
         files.release(allAccounts)
       }
     },
-    recordRefusals: (batch) => run('recordRefusals', batch, limits.refusalsKeptPerKey),
+    recordRejections: (batch) => run('recordRejections', batch, limits.rejectionsKeptPerKey),
     searchReceipts: (input) => read('searchReceipts', input),
     running: (account) => read('runningOf', account, runningShownMax),
     firstRequestMs: (account) => read('firstRequest', account),

@@ -23,7 +23,7 @@ export type FormatOperation =
 
 export type UploadOperation = 'upload_file' | 'start_upload' | 'continue_upload'
 
-/** The operation of each method that a path takes; every other method is refused. */
+/** The operation of each method that a path takes; every other method is rejected. */
 export type MethodOperations<Operation extends string = FormatOperation> = Readonly<
   Partial<Record<'GET' | 'POST' | 'DELETE', Operation>>
 >

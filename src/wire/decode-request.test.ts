@@ -11,7 +11,7 @@ import {
   limits,
   type Members,
   nowhere,
-  refusal,
+  rejection,
   textCases,
 } from '../../test/support/neutral-values.ts'
 import { codecs } from '../../test/support/wire-formats.ts'
@@ -116,10 +116,10 @@ text before a document: [{"type":"document","source":{"type":"text","data":"a"},
   user | c | document text a; fields messages[].content[].context at messages[0].content[0].context
 a result with what a search found, and what is named behind it: [{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"a"},{"type":"image","source":{"type":"url","url":"https://a.example/b"}},{"type":"tool_reference","tool_name":"look"},{"type":"browser_state","tabs":[]}]}]
   user | result a [a, image url https://a.example/b, Tool: look] | other browser_state messages[0].content[0].content[3]
-refused: [{"type":"text"}] => invalid_value messages[0].content[0]
-refused: [{"type":"image"}] => invalid_value messages[0].content[0]
-refused: [{"type":"image","source":{}}] => invalid_value messages[0].content[0].source
-refused: [{"type":"tool_result"}] => invalid_value messages[0].content[0]
+rejected: [{"type":"text"}] => invalid_value messages[0].content[0]
+rejected: [{"type":"image"}] => invalid_value messages[0].content[0]
+rejected: [{"type":"image","source":{}}] => invalid_value messages[0].content[0].source
+rejected: [{"type":"tool_result"}] => invalid_value messages[0].content[0]
 # anthropic assistant
 encrypted: its own: [{"type":"thinking","thinking":"t","signature":"sig"}] => assistant | thinks t anthropic:sig
 encrypted: its own without text: [{"type":"thinking","thinking":"","signature":"sig"}]
@@ -170,17 +170,17 @@ settings: {"temperature":0.5,"top_p":1,"top_k":4,"stop_sequences":["","a"],"meta
 settings without an effect: {"tools":[],"stop_sequences":[],"service_tier":"auto","speed":null,"inference_geo":"global","metadata":{},"thinking":null}
   
 unknown fields: {"unheard_of":1,"metadata":{"other":2}} => fields unheard_of, metadata.other
-refused: {"max_tokens":0} => untranslatable max_tokens
-refused: {"tools":[{"type":"bash_20250124","name":"bash"}]} => untranslatable tools[0]
-refused: {"tools":[{"type":"computer_toolset_20260801","name":"computer"}]} => untranslatable tools[0]
-refused: {"tools":[{"input_schema":{}}]} => invalid_value tools[0]
-refused: {"tool_choice":{"type":"tool"}} => invalid_value tool_choice
-refused: {"thinking":{"type":"on"}} => invalid_value thinking
-refused: {"output_config":{"effort":"huge"}} => invalid_value output_config.effort
-refused: {"messages":[{"role":"tool","content":"x"}]} => invalid_value messages[0].role
-refused: {"messages":[{"content":"x"}]} => invalid_value messages[0]
-refused: {"temperature":"hot"} => invalid_value temperature
-refused: {"stop_sequences":[1]} => invalid_value stop_sequences[0]
+rejected: {"max_tokens":0} => untranslatable max_tokens
+rejected: {"tools":[{"type":"bash_20250124","name":"bash"}]} => untranslatable tools[0]
+rejected: {"tools":[{"type":"computer_toolset_20260801","name":"computer"}]} => untranslatable tools[0]
+rejected: {"tools":[{"input_schema":{}}]} => invalid_value tools[0]
+rejected: {"tool_choice":{"type":"tool"}} => invalid_value tool_choice
+rejected: {"thinking":{"type":"on"}} => invalid_value thinking
+rejected: {"output_config":{"effort":"huge"}} => invalid_value output_config.effort
+rejected: {"messages":[{"role":"tool","content":"x"}]} => invalid_value messages[0].role
+rejected: {"messages":[{"content":"x"}]} => invalid_value messages[0]
+rejected: {"temperature":"hot"} => invalid_value temperature
+rejected: {"stop_sequences":[1]} => invalid_value stop_sequences[0]
 # openai-chat messages
 a developer is the system: [{"role":"developer","content":"a"},{"role":"system","content":[{"type":"text","text":"b"}]}]
   system | a / system | b
@@ -220,17 +220,17 @@ a mark on a message is one on its last part: [{"role":"user","content":"hi","cac
   user | hi ~1h; fields messages[].cache_control at messages[0].cache_control
 thinking in parts, as hosts have it: [{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"so"}]}]
   assistant | thinks hm | so
-refused: "x" => invalid_value messages
-refused: [{"content":"x"}] => invalid_value messages[0]
-refused: [{"role":"model","content":"x"}] => invalid_value messages[0].role
-refused: [{"role":"user","content":[7]}] => invalid_value messages[0].content[0]
-refused: [{"role":"user","content":[{"type":"hologram"}]}] => untranslatable messages[0].content[0]
-refused: [{"role":"user","content":[{"type":"text"}]}] => invalid_value messages[0].content[0]
-refused: [{"role":"user","content":[{"type":"image","source":{"type":"file","file_id":"x"}}]}]
+rejected: "x" => invalid_value messages
+rejected: [{"content":"x"}] => invalid_value messages[0]
+rejected: [{"role":"model","content":"x"}] => invalid_value messages[0].role
+rejected: [{"role":"user","content":[7]}] => invalid_value messages[0].content[0]
+rejected: [{"role":"user","content":[{"type":"hologram"}]}] => untranslatable messages[0].content[0]
+rejected: [{"role":"user","content":[{"type":"text"}]}] => invalid_value messages[0].content[0]
+rejected: [{"role":"user","content":[{"type":"image","source":{"type":"file","file_id":"x"}}]}]
   reference_not_owned messages[0].content[0].source.file_id
-refused: [{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png,abc"}}]}]
+rejected: [{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png,abc"}}]}]
   invalid_value messages[0].content[0].image_url.url
-refused: [{"role":"assistant","tool_calls":[{"id":"a"}]}] => invalid_value messages[0].tool_calls[0]
+rejected: [{"role":"assistant","tool_calls":[{"id":"a"}]}] => invalid_value messages[0].tool_calls[0]
 # openai-chat
 instructions beside the messages: {"system":[{"type":"text","text":"s"}]} => system | s / user | hi; fields system
 a tool: {"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object","properties":{}},"strict":true}}]}
@@ -287,16 +287,16 @@ nothing: {"n":1,"service_tier":"auto","store":false,"logprobs":false,"modalities
   parallelCalls=true
 fields: {"messages":[{"role":"user","name":"x","content":[{"type":"text","text":"x","cache_control":{}},{"type":"image_url","image_url":{"url":"https://a","detail":"high"}}]}],"n":2,"seed":1,"provider":{"order":[]}}
   user | x ~5m | image url https://a detail=high; sampling={"seed":"1"}; fields n, seed, provider, messages[].name at messages[0].name, messages[].content[].cache_control at messages[0].content[0].cache_control, messages[].content[].image_url.detail at messages[0].content[1].image_url.detail
-refused: {"tools":[{"type":"function","function":{}}]} => invalid_value tools[0].function
-refused: {"tools":[{"type":"function","function":{"name":"f","parameters":[]}}]}
+rejected: {"tools":[{"type":"function","function":{}}]} => invalid_value tools[0].function
+rejected: {"tools":[{"type":"function","function":{"name":"f","parameters":[]}}]}
   invalid_value tools[0].function.parameters
-refused: {"tool_choice":"maybe"} => invalid_value tool_choice
-refused: {"reasoning_effort":"hard"} => invalid_value reasoning_effort
-refused: {"response_format":{"type":"xml"}} => invalid_value response_format.type
-refused: {"response_format":{"type":"json_schema","json_schema":{"name":"n"}}}
+rejected: {"tool_choice":"maybe"} => invalid_value tool_choice
+rejected: {"reasoning_effort":"hard"} => invalid_value reasoning_effort
+rejected: {"response_format":{"type":"xml"}} => invalid_value response_format.type
+rejected: {"response_format":{"type":"json_schema","json_schema":{"name":"n"}}}
   invalid_value response_format.json_schema
-refused: {"temperature":"1"} => invalid_value temperature
-refused: {"max_tokens":0} => invalid_value max_tokens
+rejected: {"temperature":"1"} => invalid_value temperature
+rejected: {"max_tokens":0} => invalid_value max_tokens
 # openai-responses input
 a text: "Hi." => user | Hi.
 messages of all roles: [{"role":"developer","content":"D"},{"role":"system","content":[{"type":"input_text","text":"S"}]},{"role":"user","content":"U"},{"type":"message","role":"assistant","id":"msg_1","status":"completed","content":[{"type":"output_text","text":"A","annotations":[]},{"type":"refusal","refusal":"R"}]},{"role":"user","content":"V"},{"role":"user","content":"W"},{"role":"developer","content":"E"}]
@@ -320,9 +320,9 @@ media: [{"role":"user","content":[{"type":"input_image","image_url":"https://exa
 a namespace that OpenAI gave to an added tool: [{"type":"additional_tools","role":"developer","tools":[{"type":"function","name":"f","parameters":{}}]},{"type":"function_call","call_id":"c1","name":"f","arguments":"{\"a\":1}","namespace":"f"}]
   assistant | call c1 f {"a":1}; tool f {}
 only here: compaction: [{"type":"compaction","encrypted_content":"x"}] => ; fields input[type=compaction] at input[0]
-refused: [{"role":"tool","content":"a"}] => invalid_value input[0].role
-refused: [{"role":"user","content":[{"type":"input_image"}]}] => invalid_value input[0].content[0]
-refused: [{"role":"user","content":[{"type":"input_image","image_url":"data:image/png,x"}]}]
+rejected: [{"role":"tool","content":"a"}] => invalid_value input[0].role
+rejected: [{"role":"user","content":[{"type":"input_image"}]}] => invalid_value input[0].content[0]
+rejected: [{"role":"user","content":[{"type":"input_image","image_url":"data:image/png,x"}]}]
   invalid_value input[0].content[0].image_url
 # openai-responses
 instructions come first: {"input":[{"role":"developer","content":"D"}],"instructions":"I"}
@@ -343,9 +343,9 @@ only here: shell: {"tools":[{"type":"shell"}]}
 only here: moderation: {"moderation":{"model":"m"}} => fields moderation
 only here: hosted choice: {"tool_choice":{"type":"image_generation"}}
   options={"includeUsage":true,"echo":["tool_choice"],"logprobs":false}; fields tool_choice.type at tool_choice
-refused: {"reasoning":{"effort":"huge"}} => invalid_value reasoning.effort
-refused: {"text":{"format":{"type":"xml"}}} => invalid_value text.format
-refused: {"tool_choice":"some"} => invalid_value tool_choice
+rejected: {"reasoning":{"effort":"huge"}} => invalid_value reasoning.effort
+rejected: {"text":{"format":{"type":"xml"}}} => invalid_value text.format
+rejected: {"tool_choice":"some"} => invalid_value tool_choice
 # openai-responses choice
 auto: "auto"
   toolChoice={"kind":"auto"}; options={"includeUsage":true,"echo":["tool_choice","tools"],"logprobs":false}; fields tools
@@ -503,8 +503,8 @@ test('requests in the neutral form, or the place of their error', () => {
     const input: unknown = JSON.parse(json)
     const format = section.split(' ')[0] as ConversationFormat
     const members = sections[section]?.(input) ?? (input as Members)
-    const refused = refusal(() => decode(format, { ...base[format], ...members }))
-    const found = (refused === '' ? summary(format, members) : refused).replace(
+    const rejected = rejection(() => decode(format, { ...base[format], ...members }))
+    const found = (rejected === '' ? summary(format, members) : rejected).replace(
       'tool f; tool n/x; tool n/y; ',
       '',
     )
@@ -522,10 +522,10 @@ test('openai-responses: settings that are too large are not repeated', () => {
   )
 })
 
-test('gemini: many functions without a name are refused by the place of the first', () => {
+test('gemini: many functions without a name are rejected by the place of the first', () => {
   const tools = [{ functionDeclarations: Array.from({ length: 200_000 }, () => 1) }]
-  const refused = refusal(() => decode('gemini', { ...base.gemini, tools }))
-  assert.equal(refused, 'invalid_value tools[0].functionDeclarations[0]')
+  const rejected = rejection(() => decode('gemini', { ...base.gemini, tools }))
+  assert.equal(rejected, 'invalid_value tools[0].functionDeclarations[0]')
 })
 
 const ephemeral = { type: 'ephemeral' }

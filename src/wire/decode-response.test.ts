@@ -8,7 +8,7 @@ import {
   brief,
   bytesOf,
   decoded,
-  refusal,
+  rejection,
   story,
   textCases,
   usageOf,
@@ -336,7 +336,7 @@ test('an invalid response is rejected', () => {
   for (const format of formats)
     for (const body of ['', 'x', '<html>', '[]', '{}', '{"choices":[]}', ...own])
       assert.equal(
-        refusal(() => codecs[format].decodeResponse(bytesOf(body), usageOf())),
+        rejection(() => codecs[format].decodeResponse(bytesOf(body), usageOf())),
         'invalid_value',
         `${format}: ${body}`,
       )

@@ -56,23 +56,28 @@ interface Words {
   readonly statuses?: Readonly<Partial<Record<ConversationFormat, number>>>
 }
 
-const refused = { chat: 'invalid_request_error', responses: 'invalid_prompt' }
+const rejected = { chat: 'invalid_request_error', responses: 'invalid_prompt' }
 const broken = { chat: 'server_error', responses: 'server_error' }
 const categories: Readonly<Record<ErrorCategory, Words>> = {
-  invalid_request: { status: 400, ...refused, messages: 'invalid_request_error', gemini: 'INVALID_ARGUMENT' },
+  invalid_request: {
+    status: 400,
+    ...rejected,
+    messages: 'invalid_request_error',
+    gemini: 'INVALID_ARGUMENT',
+  },
   context_too_long: {
     ...{ status: 400, chat: 'invalid_request_error', responses: 'context_length_exceeded' },
     ...{ messages: 'invalid_request_error', gemini: 'INVALID_ARGUMENT' },
   },
-  authentication: { status: 401, ...refused, messages: 'authentication_error', gemini: 'UNAUTHENTICATED' },
+  authentication: { status: 401, ...rejected, messages: 'authentication_error', gemini: 'UNAUTHENTICATED' },
   billing: {
     ...{ status: 402, chat: 'insufficient_quota', responses: 'insufficient_quota' },
     ...{ messages: 'billing_error', gemini: 'FAILED_PRECONDITION' },
   },
-  permission: { status: 403, ...refused, messages: 'permission_error', gemini: 'PERMISSION_DENIED' },
-  not_found: { status: 404, ...refused, messages: 'not_found_error', gemini: 'NOT_FOUND' },
+  permission: { status: 403, ...rejected, messages: 'permission_error', gemini: 'PERMISSION_DENIED' },
+  not_found: { status: 404, ...rejected, messages: 'not_found_error', gemini: 'NOT_FOUND' },
   timeout: { status: 504, ...broken, messages: 'timeout_error', gemini: 'DEADLINE_EXCEEDED' },
-  too_large: { status: 413, ...refused, messages: 'request_too_large', gemini: 'INVALID_ARGUMENT' },
+  too_large: { status: 413, ...rejected, messages: 'request_too_large', gemini: 'INVALID_ARGUMENT' },
   rate_limit: {
     ...{ status: 429, chat: 'requests', responses: 'rate_limit_exceeded' },
     ...{ messages: 'rate_limit_error', gemini: 'RESOURCE_EXHAUSTED' },

@@ -20,7 +20,7 @@ import {
   image,
   limits,
   reasoning,
-  refusal,
+  rejection,
   result,
   sampling,
   schemaFormat,
@@ -633,19 +633,19 @@ test('media go as they came, or their place is named', () => {
   for (const [part, ...expected] of mediaRows) {
     for (const [index, format] of order.entries()) {
       const more = { turns: [user(image(part))] }
-      const refused = refusal(() => encode(format, more))
-      const [turn] = refused === '' ? (JSON.parse(shown(format, more)) as Body[]) : []
+      const rejected = rejection(() => encode(format, more))
+      const [turn] = rejected === '' ? (JSON.parse(shown(format, more)) as Body[]) : []
       const [block] = (turn?.content ?? turn?.parts ?? []) as unknown[]
-      const found = refused === '' ? JSON.stringify(block) : refused
+      const found = rejected === '' ? JSON.stringify(block) : rejected
       assert.equal(found, expected[index], `${JSON.stringify(part)} in ${format}`)
     }
   }
 })
 
-type Refusal = readonly [what: string, more: More, pointer: string, of?: Takes]
+type Rejection = readonly [what: string, more: More, pointer: string, of?: Takes]
 const lookTool = { tools: [tool('look')] }
 /** In every format. */
-const refusals: readonly Refusal[] = [
+const rejections: readonly Rejection[] = [
   ['a result without a call', { turns: [hi, user(result('a'))] }, 'result a'],
   ['a call without a result', { turns: [hi, assistant(call('a'))] }, 'call a'],
   [
@@ -684,15 +684,15 @@ const carried: Readonly<Record<ConversationFormat, readonly string[]>> = {
   ],
 }
 
-function refused(name: ConversationFormat, more: More, of: Takes = {}): string {
+function rejected(name: ConversationFormat, more: More, of: Takes = {}): string {
   const capabilities = { ...base[name], ...of }
-  return refusal(() => formatOf(name).codec.encodeRequest(conversation(more), { model: 'm', capabilities }))
+  return rejection(() => formatOf(name).codec.encodeRequest(conversation(more), { model: 'm', capabilities }))
 }
 
-test('what can neither be carried nor left out is refused with its place', () => {
+test('what can neither be carried nor left out is rejected with its place', () => {
   for (const format of order) {
-    const others = refusals.filter(
-      ([, more, pointer, of]) => refused(format, more, of) !== `untranslatable ${pointer}`,
+    const others = rejections.filter(
+      ([, more, pointer, of]) => rejected(format, more, of) !== `untranslatable ${pointer}`,
     )
     assert.equal(others.map(([what]) => what).join(', '), carried[format].join(', '), format)
   }
@@ -717,7 +717,7 @@ test('what can neither be carried nor left out is refused with its place', () =>
     ['gemini', { outputLimit: 0 }, 'max_tokens'],
     ['openai-chat', lookTool, 'tools', { chatTools: 'never' }],
   ] as const)
-    assert.equal(refused(format, more, of), `untranslatable ${pointer}`)
+    assert.equal(rejected(format, more, of), `untranslatable ${pointer}`)
 })
 
 // Settings.
@@ -1291,7 +1291,7 @@ test('anthropic: a tool that must be called is asked for as an output where the 
     assert.equal(encode('anthropic', { tools, ...required }, strict).emulation?.callOf, 'look')
   const merged =
     '{"type":"object","properties":{"a":{"allOf":[{"$ref":"#/$defs/x"},{"$ref":"#/$defs/x"}]}},"$defs":{"x":{"type":"string"}}}'
-  // The API refuses the last three.
+  // The API rejects the last three.
   for (const more of [
     { tools: [named(aString), tool('other')] },
     { tools: [named(aString)], format: { kind: 'json' } as const },
@@ -1306,9 +1306,9 @@ test('anthropic: a tool that must be called is asked for as an output where the 
     assert.deepEqual([auto.tool_choice, none], [{ type: 'auto' }, undefined])
     assert.ok(said.includes('adapted tool_choice'))
   }
-  const refusing = () =>
-    encode('anthropic', { tools: [named(aString)], ...required }, strict, { forcedTools: 'refuse' })
-  assert.equal(refusal(refusing), 'untranslatable tool_choice')
+  const rejecting = () =>
+    encode('anthropic', { tools: [named(aString)], ...required }, strict, { forcedTools: 'reject' })
+  assert.equal(rejection(rejecting), 'untranslatable tool_choice')
 })
 
 test('anthropic: a model that binds thoughts is asked to drop what it cannot read', () => {

@@ -1,5 +1,5 @@
 /**
- * Requests that are forwarded in their own format: the facts that money needs, what can change the price, what is refused by its
+ * Requests that are forwarded in their own format: the facts that money needs, what can change the price, what is rejected by its
  * place, and patches that change nothing else. The same of recorded requests is in recorded.test.ts.
  */
 import assert from 'node:assert/strict'
@@ -10,7 +10,7 @@ import {
   limits,
   type Members,
   nowhere,
-  refusal,
+  rejection,
   textCases,
 } from '../../test/support/neutral-values.ts'
 import { wireFormats } from '../../test/support/wire-formats.ts'
@@ -478,12 +478,12 @@ an escaped name: {"contents":[],"generationConfig":{"maxOutput\u0054okens":5}}
   ambiguous_field generationConfig.maxOutputTokens
 `)
 
-test('what changes the price is named, what cannot be read, bounded or priced is refused by its place', () => {
+test('what changes the price is named, what cannot be read, bounded or priced is rejected by its place', () => {
   for (const { section, name, json, expected } of cases) {
     const [format, kind] = section.split(' ') as [ConversationFormat, string | undefined]
     const members = () => sections[section]?.(JSON.parse(json)) ?? (JSON.parse(json) as Members)
     const body = kind === 'body' ? json : JSON.stringify({ ...base[format], ...members() })
-    const found = refusal(() => read(format, body)) || summary(format, body) || 'free'
+    const found = rejection(() => read(format, body)) || summary(format, body) || 'free'
     assert.equal(found, expected, `${section}: ${name} ${json}`)
   }
 })
@@ -551,9 +551,9 @@ test('anthropic: betas change the price only where the table says so, and unknow
   assert.deepEqual(read(['unheard-of-2030-01-01', priced]), { options, unknown })
 })
 
-test('many tools and options in one body are refused, long names are cut', () => {
-  const refused = (format: ConversationFormat, more: Members) =>
-    refusal(() => read(format, JSON.stringify({ ...base[format], ...more })))
+test('many tools and options in one body are rejected, long names are cut', () => {
+  const rejected = (format: ConversationFormat, more: Members) =>
+    rejection(() => read(format, JSON.stringify({ ...base[format], ...more })))
   const many = (one: unknown) => Array.from({ length: 2_000 }, () => one)
   const edits = Array.from({ length: 100 }, (_, index) => ({ type: `edit${index}` }))
   const long = { [`a${'_'.repeat(1_000)}`]: 1, A: 2 }
@@ -564,8 +564,8 @@ test('many tools and options in one body are refused, long names are cut', () =>
     ['anthropic', { context_management: { edits: many({ type: 'compact_20260112' }) } }, ''],
     ['gemini', { tools: many({ googleSearch: {} }) }, 'invalid_value tools[32].googleSearch'],
   ] as const)
-    assert.equal(refused(format, more), expected)
-  assert.ok(refused('anthropic', long).length < 300)
+    assert.equal(rejected(format, more), expected)
+  assert.ok(rejected('anthropic', long).length < 300)
 })
 
 // Patches.

@@ -78,7 +78,7 @@ export interface ServerTool {
   readonly waives?: readonly string[]
 }
 
-/** A field whose value changes what the provider charges; refused where the price row does not know it. */
+/** A field whose value changes what the provider charges; rejected where the price row does not know it. */
 export interface PricedOption {
   /** `service_tier:flex`, `speed:fast`, `inference_geo:us` …: the name under which a price row prices it. */
   readonly name: string
@@ -148,7 +148,7 @@ export interface ExtractedFields {
   readonly functionTools: boolean
   /** The effort as the caller wrote it; null where it wrote none. */
   readonly effort: string | null
-  /** State at the provider that the body refers to, each id once; absent in formats where all of that is refused. */
+  /** State at the provider that the body refers to, each id once; absent in formats where all of that is rejected. */
   readonly references?: readonly Reference[]
   /** Unknown members of the body, without positions, and unknown betas; see `known-members.ts`. */
   readonly unknownMembers?: readonly string[]

@@ -16,9 +16,9 @@ export interface RequestDifferences {
   readonly limitField?: 'max_tokens' | 'max_completion_tokens'
   /** Streams report their usage without being asked, and `stream_options` is not sent. */
   readonly streamUsage?: 'unasked'
-  /** Members of the body that the host refuses, or that would let the caller choose what the host charges. */
+  /** Members of the body that the host rejects, or that would let the caller choose what the host charges. */
   readonly drops?: readonly string[]
-  /** Members of messages that the host refuses. */
+  /** Members of messages that the host rejects. */
   readonly messageDrops?: readonly string[]
   /** Members of the body under the host's name. */
   readonly renames?: Readonly<Record<string, string>>

@@ -9,7 +9,7 @@ import type { Json } from './json/json.ts'
 /**
  * How a field's value affects the price. `free`: never. `values`: a string;
  * those in `free` mean nothing, any other is the option `name:value`. `each`: the same for every
- * string of an array. `option`: anything but null, false and [] is the option `name`. `refused`: the
+ * string of an array. `option`: anything but null, false and [] is the option `name`. `rejected`: the
  * same, never forwarded. `own`: for this server, taken out of the body. `reference`: anything but null names state stored upstream. `tool`: anything
  * but null, false and [] declares tools that the provider runs, counted by `meter`; its format reads it.
  */
@@ -17,7 +17,7 @@ export type PriceRule =
   | { readonly rule: 'free' | 'own' }
   | { readonly rule: 'values' | 'each'; readonly name: string; readonly free: readonly string[] }
   | { readonly rule: 'option'; readonly name: string }
-  | { readonly rule: 'refused'; readonly why: string }
+  | { readonly rule: 'rejected'; readonly why: string }
   | { readonly rule: 'reference' }
   | { readonly rule: 'tool'; readonly meter: string }
 
@@ -26,7 +26,7 @@ export type PriceField = PriceRule & { readonly source: string }
 
 /** A proxy behind the operator's upstream would serve another model, or ask another host, than the one that is charged. */
 const proxied = {
-  rule: 'refused',
+  rule: 'rejected',
   why: 'this server decides which model and which host serve a request. Remove the field.',
   source: 'https://docs.litellm.ai/docs/proxy/reliability',
 } as const
@@ -122,7 +122,7 @@ export class PricedOptions {
       case 'option':
         if (!isOff(json, value)) this.add(field.name, value)
         return
-      case 'refused':
+      case 'rejected':
         if (isOff(json, value)) return
         throw unpriced(json, value, field.why)
       case 'reference':
@@ -142,13 +142,13 @@ export function isOff(json: Json, value: number): boolean {
   return kind === 'false' || (kind === 'array' && json.next(value) === value + 1)
 }
 
-/** The refusal of something that no price row can price. */
+/** The rejection of something that no price row can price. */
 export function unpriced(json: Json, value: number, why: string): WireError {
   const pointer = json.pointer(value)
   return new WireError('unpriced_option', `${pointer}: ${why}`, pointer)
 }
 
-/** The refusal of a reference to state stored upstream. */
+/** The rejection of a reference to state stored upstream. */
 export function notOwned(json: Json, value: number): WireError {
   const pointer = json.pointer(value)
   return new WireError(

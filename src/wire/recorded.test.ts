@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type FixtureCase, fixtureCases } from '../../test/support/fixtures.ts'
-import { limits, refusal, tapOptions, tapped } from '../../test/support/neutral-values.ts'
+import { limits, rejection, tapOptions, tapped } from '../../test/support/neutral-values.ts'
 import { repeated } from '../../test/support/sampled.ts'
 import { codecs, wireFormats } from '../../test/support/wire-formats.ts'
 import type { UsageTap } from './format.ts'
@@ -103,7 +103,7 @@ for (const format of names) {
       const [{ name }, body] = [one, one.request!]
       if (!isOwned(one)) {
         assert.match(
-          refusal(() => wireFormat.extractRequest(body, limits, address)),
+          rejection(() => wireFormat.extractRequest(body, limits, address)),
           /^reference_not_owned/,
         )
         continue
@@ -211,7 +211,7 @@ for (const format of names) {
     }
   })
 
-  test(`${format}: damaged requests are read or refused with a reason, damaged streams and answers are never thrown at`, () => {
+  test(`${format}: damaged requests are read or rejected with a reason, damaged streams and answers are never thrown at`, () => {
     const recorded = cases.filter(({ response }) => response.length < 20_000)
     if (recorded.length === 0) return
     const check = (one: FixtureCase, all: readonly Damage[], size: number) => {
@@ -226,7 +226,7 @@ for (const format of names) {
       }
       const { request } = one
       if (request !== undefined)
-        refusal(() => wireFormat.extractRequest(damaged(request, all), limits, address))
+        rejection(() => wireFormat.extractRequest(damaged(request, all), limits, address))
     }
     fc.assert(fc.property(fc.constantFrom(...recorded), damages, fc.integer({ min: 1, max: 999 }), check), {
       numRuns: repeated(250, 1_000),

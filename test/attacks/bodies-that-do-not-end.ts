@@ -21,7 +21,7 @@ export async function begin({ port, values }: AttackTarget): Promise<Attack> {
   const { connections, bytes, path, key, from = '127.0.0.1' } = values
   const headers = key === undefined ? [] : [`Authorization: Bearer ${key}`]
   const unfinished: Unfinished = { from: String(from), path: String(path), headers }
-  const counts = { connections: 0, sent: 0, answered: 0, refused: 0 }
+  const counts = { connections: 0, sent: 0, answered: 0, rejected: 0 }
   const sockets = new Set<Socket>()
   await Promise.all(Array.from({ length: Number(connections) }, () => send(port, unfinished, Number(bytes))))
   // Data is read in order of arrival and these arrive last: by then the bodies are buffered and the burst is over.
@@ -41,7 +41,7 @@ export async function begin({ port, values }: AttackTarget): Promise<Attack> {
         counts.answered += 1
       })
       socket.on('error', () => {
-        counts.refused += 1
+        counts.rejected += 1
         socket.destroy()
       })
       socket.on('close', () => {

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { awsAuthorizer } from '../../src/providers/clouds/bedrock.ts'
 import type { AuthorizerDeps } from '../../src/providers/send-types.ts'
 import { TokenCache } from '../../src/providers/token-cache.ts'
-import { ask, cloudPlaces, refusals } from '../support/cloud-place.ts'
+import { ask, cloudPlaces, rejections } from '../support/cloud-place.ts'
 import { manualClock } from '../support/manual-clock.ts'
 
 const { folder, place, written } = cloudPlaces()
@@ -33,7 +33,7 @@ for (const [what, path, reason] of files) {
     const there = await place({
       provider: 'bedrock',
       credential: { profile: 'default', file: path(), region: 'eu-central-1' },
-      facts: { route: () => ({ format: 'chat' }), mistake: () => '', refusals },
+      facts: { route: () => ({ format: 'chat' }), mistake: () => '', rejections },
     })
     assert.equal((await ask(there, 'bedrock')).status, 503)
     assert.equal(there.cloud.requests.length, 0)

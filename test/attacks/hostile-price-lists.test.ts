@@ -1,5 +1,5 @@
 /**
- * Price lists of a server that is not honest: each is read or refused with a sentence, without holding up the server, and what
+ * Price lists of a server that is not honest: each is read or rejected with a sentence, without holding up the server, and what
  * they contain does not control the terminal of the operator that reads it.
  */
 import assert from 'node:assert/strict'
@@ -51,7 +51,7 @@ const llama = (cost: string): string => groq(`"llama-3.3-70b-versatile":{"cost":
 const listOf = (count: number, entry: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => entry(index)).join()
 
-const refused: readonly (readonly [what: string, list: () => string, message: RegExp])[] = [
+const rejected: readonly (readonly [what: string, list: () => string, message: RegExp])[] = [
   ['a text of escapes', () => `{"a":"${'\\n'.repeat(4_000_000)}`, /not valid JSON: unexpected/],
   ['a text of quotes', () => `{"a":"${'\\"'.repeat(4_000_000)}`, /a value has more than 65536 characters/],
   ['a text of backslashes', () => `{"a":"${'\\'.repeat(8_000_000)}`, /not valid JSON: unexpected/],
@@ -62,8 +62,8 @@ const refused: readonly (readonly [what: string, list: () => string, message: Re
   ['nesting', () => '['.repeat(8_000_000), /nested deeper than/],
 ]
 
-for (const [what, list, message] of refused) {
-  test(`refused with a sentence: ${what}`, async () => {
+for (const [what, list, message] of rejected) {
+  test(`rejected with a sentence: ${what}`, async () => {
     const { code, stdout, stderr } = await update(list())
     assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, message)

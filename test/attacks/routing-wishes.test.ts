@@ -64,7 +64,7 @@ for (const members of removed) {
   })
 }
 
-const refused: readonly (readonly [members: string, status: number, code: string])[] = [
+const rejected: readonly (readonly [members: string, status: number, code: string])[] = [
   [',"models":["forbidden"]', 403, 'model_not_allowed'],
   [`,${escaped}:["forbidden"]`, 400, 'ambiguous_field'],
   [`,"models":["allowed"],${escaped}:["forbidden"]`, 400, 'ambiguous_field'],
@@ -77,8 +77,8 @@ const refused: readonly (readonly [members: string, status: number, code: string
   [',"models":{"0":"forbidden","length":1}', 400, 'invalid_value'],
 ]
 
-for (const [members, status, code] of refused) {
-  test(`refused before any upstream: ${members.slice(0, 60)}`, async () => {
+for (const [members, status, code] of rejected) {
+  test(`rejected before any upstream: ${members.slice(0, 60)}`, async () => {
     const before = host.requests.length
     const answer = await post(members)
     assert.deepEqual([answer.status, host.requests.length], [status, before], answer.text)
@@ -99,7 +99,7 @@ for (const route of [
   `require=${' '.repeat(3_000)}x y`,
   '__proto__=host',
 ]) {
-  test(`x-tollgate-route is refused: ${route.slice(0, 40)}`, async () => {
+  test(`x-tollgate-route is rejected: ${route.slice(0, 40)}`, async () => {
     const before = host.requests.length
     const answer = await post('', { 'x-tollgate-route': route })
     assert.deepEqual([answer.status, host.requests.length], [400, before], answer.text)

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cloudPlaces, type Place, refusals } from '../support/cloud-place.ts'
+import { cloudPlaces, type Place, rejections } from '../support/cloud-place.ts'
 
 const { place } = cloudPlaces()
 
@@ -21,7 +21,7 @@ const bedrock = (): Promise<Place> =>
         return path === paths.anthropic ? { format: 'messages' } : null
       },
       mistake: () => '',
-      refusals,
+      rejections,
     },
   })
 

@@ -71,7 +71,7 @@ async function killOne({ servers, roll }: Place): Promise<void> {
 }
 
 const delayedMs = 5_000
-const refusedMs = 3_000
+const rejectedMs = 3_000
 const silentMs = 8_000
 
 async function delayOne({ servers, roll }: Place): Promise<void> {
@@ -83,10 +83,10 @@ async function delayOne({ servers, roll }: Place): Promise<void> {
 
 async function refuseOne({ servers, roll }: Place): Promise<void> {
   const { proxy } = pick(servers, roll)
-  proxy.refuse(true)
+  proxy.reject(true)
   proxy.cutAll()
-  await wait(refusedMs)
-  proxy.refuse(false)
+  await wait(rejectedMs)
+  proxy.reject(false)
 }
 
 async function freezeOne({ servers, roll }: Place): Promise<void> {

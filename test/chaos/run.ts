@@ -1,6 +1,6 @@
 /**
  * `npm run chaos`: four servers as processes on one PostgreSQL database. First a thousand requests for what ten may have, then
- * mixed traffic while servers are killed, the database crashes and connections are cut, delayed, refused and silent. Prints what was
+ * mixed traffic while servers are killed, the database crashes and connections are cut, delayed, rejected and silent. Prints what was
  * done and what the books say afterwards; exits with 1 where they are wrong.
  *
  * `--minutes N` (2), `--requests-per-second N` (10), `--seed N`.

@@ -68,7 +68,7 @@ async function behind(mode: PoolMode): Promise<void> {
       (status) => status === 403,
     )
     const tookMs = systemClock.monoMs() - suspended
-    check(true, `an account that one suspends is refused by the other after ${tookMs.toFixed(0)} ms`)
+    check(true, `an account that one suspends is rejected by the other after ${tookMs.toFixed(0)} ms`)
 
     const { account, key } = await first.ask('account.create', { email: 'load@example.org', credit } as never)
     const load = startLoad(origins, key)
@@ -76,7 +76,7 @@ async function behind(mode: PoolMode): Promise<void> {
     await pooler.kill()
     const killedMs = systemClock.monoMs()
     await eventually(
-      'requests are refused',
+      'requests are rejected',
       () => load.others.get('503') ?? 0,
       (count) => count > 0,
     )
@@ -98,8 +98,8 @@ async function behind(mode: PoolMode): Promise<void> {
     const third = makeInstallation(configuration(sandbox.origin))
     installations.push(third)
     const { code, stdout, stderr } = await third.attempt({ environment })
-    const isRefused = code === 1 && (stdout + stderr).includes('synchronous_commit is off')
-    check(isRefused, 'a database that may lose commits is refused')
+    const isRejected = code === 1 && (stdout + stderr).includes('synchronous_commit is off')
+    check(isRejected, 'a database that may lose commits is rejected')
   } finally {
     for (const each of installations) await each.remove()
     await pooler.stop()

@@ -7,11 +7,11 @@ import { after, test } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import {
   type CloudFacts,
-  type CloudRefusal,
+  type CloudRejection,
   type CloudRequest,
   imitateCloud,
 } from '../support/cloud-imitation.ts'
-import { refusals } from '../support/cloud-place.ts'
+import { rejections } from '../support/cloud-place.ts'
 import { testGateway } from '../support/gateway.ts'
 import { pdfOf } from '../support/pdf.ts'
 
@@ -29,15 +29,15 @@ after(async () => {
 
 async function place(
   provider: Provider,
-  count: (request: CloudRequest) => CloudRefusal | null,
+  count: (request: CloudRequest) => CloudRejection | null,
   messagesPath = '',
 ) {
   const [header, value] = keyHeaders[provider]
   const facts: CloudFacts = {
     route: (url) => (url === messagesPath ? { format: 'messages' } : null),
     mistake: () => '',
-    refusals,
-    issue: (request) => (request.headers[header] === value ? count(request) : refusals.credential),
+    rejections,
+    issue: (request) => (request.headers[header] === value ? count(request) : rejections.credential),
   }
   const cloud = await imitateCloud(facts)
   const tollgate = await testGateway({
@@ -136,8 +136,8 @@ for (const [provider, model, url, body, answer] of claude) {
 
   test(`${model}: a count that the cloud rejects is estimated`, async () => {
     const rejected = { status: 400, body: { message: "The provided model doesn't support counting tokens." } }
-    for (const refusal of [rejected, refusals.credential, refusals.rate]) {
-      const { cloud, anthropic } = await place(provider, () => refusal)
+    for (const rejection of [rejected, rejections.credential, rejections.rate]) {
+      const { cloud, anthropic } = await place(provider, () => rejection)
       const { data, response } = await anthropic.messages.countTokens({ model, messages }).withResponse()
       assert.ok(data.input_tokens > 0 && data.input_tokens < 77)
       assert.equal(response.headers.get('x-tollgate-tokens'), 'estimated')

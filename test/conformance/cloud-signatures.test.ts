@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { awsSignature } from '../../src/providers/clouds/aws-signature.ts'
-import type { CloudFacts, CloudRefusal, CloudRequest } from '../support/cloud-imitation.ts'
-import { answered, ask, cloudPlaces, form, problem, refusals } from '../support/cloud-place.ts'
+import type { CloudFacts, CloudRejection, CloudRequest } from '../support/cloud-imitation.ts'
+import { answered, ask, cloudPlaces, form, problem, rejections } from '../support/cloud-place.ts'
 
 const { imitate, place, written } = cloudPlaces()
 
@@ -61,12 +61,12 @@ test('the imitation’s check of signatures finds a changed body', async () => {
 const expiry = () => new Date(Date.now() + 3_600_000).toISOString()
 
 /** A cloud that checks signatures when a test asks, and issues keys by the path of a request. */
-function bedrockFacts(issue: (request: CloudRequest) => CloudRefusal | null): CloudFacts {
+function bedrockFacts(issue: (request: CloudRequest) => CloudRejection | null): CloudFacts {
   return {
     route: (url) => (url === '/openai/v1/chat/completions' ? { format: 'chat' } : null),
     mistake: ({ headers }) =>
       headers.authorization?.startsWith('AWS4-HMAC-SHA256 ') === true ? '' : 'unsigned',
-    refusals,
+    rejections,
     issue,
   }
 }
@@ -81,7 +81,7 @@ const issuedKeys = {
 const sources: readonly {
   readonly from: string
   readonly credential: () => Readonly<Record<string, string>>
-  readonly issue?: (request: CloudRequest) => CloudRefusal | null
+  readonly issue?: (request: CloudRequest) => CloudRejection | null
   readonly requests: number
 }[] = [
   { from: 'keys', credential: () => ({ ...awsKeys }), requests: 0 },

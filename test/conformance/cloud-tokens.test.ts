@@ -7,7 +7,7 @@ import { generateKeyPairSync, verify } from 'node:crypto'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { CloudRequest } from '../support/cloud-imitation.ts'
-import { answered, ask, cloudPlaces, form, problem, refusals, TokenCloud } from '../support/cloud-place.ts'
+import { answered, ask, cloudPlaces, form, problem, rejections, TokenCloud } from '../support/cloud-place.ts'
 import { eventually } from '../support/metered-gateway.ts'
 
 const { folder, imitate, place, written } = cloudPlaces()
@@ -155,7 +155,7 @@ test('without a token at one upstream, another one serves', async () => {
   const spare = await imitate({
     route: (url) => (url === '/openai/v1/chat/completions' ? { format: 'chat' } : null),
     mistake: ({ headers }) => (headers['api-key'] === 'spare-key' ? '' : 'key'),
-    refusals,
+    rejections,
   })
   const tokens = new TokenCloud(entraMistake)
   tokens.failure = problem(500)

@@ -1,6 +1,6 @@
 /**
  * Azure, Bedrock and Vertex against strict imitations of them, through the whole gateway and with the official libraries: what
- * they are asked, what it costs, and what becomes of their refusals. The facts of the imitations are from the pages of the clouds.
+ * they are asked, what it costs, and what becomes of their rejections. The facts of the imitations are from the pages of the clouds.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -32,7 +32,7 @@ const facts: Readonly<Record<Provider, CloudFacts>> = {
       if (headers.authorization !== undefined) return 'authorization beside a key'
       return headers[name] === key('azure') ? '' : name
     },
-    refusals: {
+    rejections: {
       credential: { status: 401, body: { statusCode: 401, message: 'Access denied for account 7.' } },
       rate: {
         status: 429,
@@ -63,7 +63,7 @@ const facts: Readonly<Record<Provider, CloudFacts>> = {
       return headers.authorization === `Bearer ${key('bedrock')}` ? '' : 'authorization'
     },
     bodyMistake: (url, body) => (url.startsWith('/model/') ? converseMistake(body) : ''),
-    refusals: {
+    rejections: {
       credential: {
         status: 403,
         headers: { 'x-amzn-errortype': 'AccessDeniedException' },
@@ -108,7 +108,7 @@ const facts: Readonly<Record<Provider, CloudFacts>> = {
       if ('model' in body) return 'model: Extra inputs are not permitted'
       return body['anthropic_version'] === 'vertex-2023-10-16' ? '' : 'anthropic_version: Field required'
     },
-    refusals: {
+    rejections: {
       credential: {
         status: 403,
         body: [{ error: { code: 403, status: 'PERMISSION_DENIED', message: 'denied on project 7' } }],
@@ -228,7 +228,7 @@ for (const [model, provider, whole, streamed] of models) {
     const messages = [{ role: 'user' as const, content: 'say text' }]
     const text = await spent(async () => {
       const answer = await openai.chat.completions.create({ model, messages })
-      assert.equal(answer.choices[0]?.message.content, 'hello', lastOf(provider)?.refused)
+      assert.equal(answer.choices[0]?.message.content, 'hello', lastOf(provider)?.rejected)
     })
     assert.equal(text, costOf(model))
     assert.equal(lastOf(provider)?.url, whole)
@@ -249,7 +249,7 @@ for (const [model, provider, whole, streamed] of models) {
   test(`${model}: the anthropic library gets text and a stream`, async () => {
     const body = { model, max_tokens: 100, messages: [{ role: 'user' as const, content: 'say text' }] }
     const answer = await anthropic.messages.create(body).catch((error: unknown) => {
-      throw new Error(`${lastOf(provider)?.url} ${lastOf(provider)?.refused}`, { cause: error })
+      throw new Error(`${lastOf(provider)?.url} ${lastOf(provider)?.rejected}`, { cause: error })
     })
     assert.deepEqual(
       answer.content.map((block) => (block.type === 'text' ? block.text : block.type)),
@@ -257,7 +257,7 @@ for (const [model, provider, whole, streamed] of models) {
     )
     const message = await anthropic.messages.stream(body).finalMessage()
     assert.equal(message.stop_reason, 'end_turn')
-    assert.equal(lastOf(provider)?.refused, '')
+    assert.equal(lastOf(provider)?.rejected, '')
   })
 
   test(`${model}: what the cloud says of the operator reaches no caller`, async () => {
@@ -419,7 +419,7 @@ test('Converse: an exception behind the first word ends the stream with an error
   assert.equal(written, 'hello')
 })
 
-test('Converse: an image reaches the model, and a schema is refused by its field', async () => {
+test('Converse: an image reaches the model, and a schema is rejected by its field', async () => {
   const image = { type: 'image_url' as const, image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }
   const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'say text' }, image] }]
   const { choices } = await openai.chat.completions.create({ model: converseModel, messages })

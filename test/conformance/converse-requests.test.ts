@@ -21,12 +21,12 @@ const targets = [sandboxTarget, ...models.map((model) => ({ model, capabilities:
 for (const format of formats) {
   test(`recorded requests of ${format.name} become requests that Converse takes`, (context) => {
     let written = 0
-    let refused = 0
+    let rejected = 0
     for (const request of recordedRequests(format)) {
       for (const target of targets) {
         const outcome = sent(format, converse, request, target)
-        if (outcome.kind === 'refused') {
-          refused += 1
+        if (outcome.kind === 'rejected') {
+          rejected += 1
           continue
         }
         written += 1
@@ -34,7 +34,7 @@ for (const format of formats) {
         assert.equal(converseMistake(body), '', `${request.name} for ${target.model}: ${outcome.text}`)
       }
     }
-    context.diagnostic(`${written} written, ${refused} refused`)
+    context.diagnostic(`${written} written, ${rejected} rejected`)
   })
 }
 

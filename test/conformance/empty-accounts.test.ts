@@ -8,12 +8,12 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { createLog } from '../../src/base/log.ts'
 import { testGateway } from '../support/gateway.ts'
-import { type HostFacts, imitateHost, type Refusal } from '../support/host-imitation.ts'
+import { type HostFacts, imitateHost, type Rejection } from '../support/host-imitation.ts'
 
 interface EmptyAccount {
   readonly provider: string
   readonly facts: HostFacts
-  readonly refusal: Refusal
+  readonly rejection: Rejection
 }
 
 const limit = 'max_tokens' as const
@@ -21,17 +21,17 @@ const accounts: readonly EmptyAccount[] = [
   {
     provider: 'deepseek',
     facts: { path: '/chat/completions', limit },
-    refusal: { status: 402, body: { error: { message: 'Insufficient Balance of account 7' } } },
+    rejection: { status: 402, body: { error: { message: 'Insufficient Balance of account 7' } } },
   },
   {
     provider: 'zai',
     facts: { path: '/api/paas/v4/chat/completions', limit },
-    refusal: { status: 429, body: { error: { code: '1113', message: 'account 7 has no balance' } } },
+    rejection: { status: 429, body: { error: { code: '1113', message: 'account 7 has no balance' } } },
   },
   {
     provider: 'moonshot',
     facts: { path: '/v1/chat/completions', limit },
-    refusal: {
+    rejection: {
       status: 429,
       body: { error: { type: 'exceeded_current_quota_error', message: 'account 7 is suspended' } },
     },
@@ -39,12 +39,18 @@ const accounts: readonly EmptyAccount[] = [
   {
     provider: 'minimax',
     facts: { path: '/v1/chat/completions', limit },
-    refusal: { status: 200, body: { base_resp: { status_code: 1008, status_msg: 'balance of account 7' } } },
+    rejection: {
+      status: 200,
+      body: { base_resp: { status_code: 1008, status_msg: 'balance of account 7' } },
+    },
   },
   {
     provider: 'alibaba',
     facts: { path: '/compatible-mode/v1/chat/completions', limit },
-    refusal: { status: 400, body: { error: { code: 'Arrearage', message: 'overdue payment of account 7' } } },
+    rejection: {
+      status: 400,
+      body: { error: { code: 'Arrearage', message: 'overdue payment of account 7' } },
+    },
   },
 ]
 
@@ -53,12 +59,12 @@ after(async () => {
   for (const close of closing.reverse()) await close()
 })
 
-interface RefusingHost {
+interface RejectingHost {
   readonly origin: string
   requests: number
 }
 
-async function refusingHost({ status, body }: Refusal): Promise<RefusingHost> {
+async function rejectingHost({ status, body }: Rejection): Promise<RejectingHost> {
   const host = { origin: '', requests: 0 }
   const server = createServer((request, response) => {
     host.requests += 1
@@ -78,9 +84,9 @@ async function refusingHost({ status, body }: Refusal): Promise<RefusingHost> {
   return host
 }
 
-for (const { provider, facts, refusal } of accounts) {
+for (const { provider, facts, rejection } of accounts) {
   test(`mistake 10: ${provider}: another account serves, and the empty one is left alone`, async () => {
-    const empty = await refusingHost(refusal)
+    const empty = await rejectingHost(rejection)
     const paid = await imitateHost(facts, 'key-of-paid')
     closing.push(paid.close)
     const log: string[] = []

@@ -164,9 +164,9 @@ for (const [paths, body, has] of [
       const answer = await send(tollgate.origin, { path, headers: bearer(key), body })
       assert.equal(answer.status, 200, answer.text)
       assert.ok(has in parsed(answer))
-      const refused = await send(tollgate.origin, { path, body })
-      assert.equal(refused.status, 401)
-      assert.equal(codeIn(refused), 'missing_api_key')
+      const rejected = await send(tollgate.origin, { path, body })
+      assert.equal(rejected.status, 401)
+      assert.equal(codeIn(rejected), 'missing_api_key')
     })
   }
 }
@@ -214,8 +214,8 @@ for (const spelling of geminiSpellings) {
       const { url: asked, body: sent } = upstream.requests.at(-1) ?? {}
       assert.equal(asked, `/v1beta/models/gemini-embedding-small:${method}`)
       assert.deepEqual(JSON.parse(String(sent)), body)
-      const refused = await send(tollgate.origin, { path, body })
-      assert.deepEqual([refused.status, shapeIn(refused)], [401, 'gemini'])
+      const rejected = await send(tollgate.origin, { path, body })
+      assert.deepEqual([rejected.status, shapeIn(rejected)], [401, 'gemini'])
     })
   }
 }
@@ -342,8 +342,8 @@ for (const [path, shape] of modelLists) {
     if (shape !== 'gemini') assert.equal(parsed(one)[shape === 'openai' ? 'object' : 'type'], 'model')
     const head = await send(tollgate.origin, { path, method: 'HEAD', headers: bearer(key) })
     assert.deepEqual([head.status, head.bytes.length], [200, 0])
-    const refused = await send(tollgate.origin, { path })
-    assert.deepEqual([refused.status, shapeIn(refused)], [401, shape === 'openai' ? 'openai-chat' : shape])
+    const rejected = await send(tollgate.origin, { path })
+    assert.deepEqual([rejected.status, shapeIn(rejected)], [401, shape === 'openai' ? 'openai-chat' : shape])
     const missing = await send(tollgate.origin, {
       path: `${below?.replace(/\/$/, '')}/nobody`,
       headers: bearer(key),

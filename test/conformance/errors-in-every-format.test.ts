@@ -118,7 +118,7 @@ const recordedErrors: Readonly<Record<FixtureProvider, Readonly<Record<string, E
   },
 }
 
-interface Refusal {
+interface Rejection {
   readonly name: string
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -126,7 +126,7 @@ interface Refusal {
   readonly expected: ExpectedError
 }
 
-function recordedRefusals(format: ConversationFormat): readonly Refusal[] {
+function recordedRejections(format: ConversationFormat): readonly Rejection[] {
   return fixtureCases(format)
     .filter(({ kind }) => kind === 'error')
     .map((recorded) => {
@@ -201,14 +201,19 @@ const openaiRows: readonly Row[] = [
   ['an error inside a 200', 200, openaiError('server_error', null, 'inside a 200'), failed],
   ['a response that is cut', 200, '{"choices":[{"message":{"content":"a', failed],
   [
-    'ids of the operator in a refusal',
+    'ids of the operator in a rejection',
     400,
     openaiRejects('No such file in organization org-4wA9bC, project proj_Xy12'),
     rejected,
   ],
-  ['our credential in a refusal', 400, openaiRejects('Invalid header value upstream-credential'), rejected],
-  ['a refusal that quotes the client', 400, openaiRejects('you wrote insufficient_quota'), rejected],
-  ['a refusal without a message', 422, '{"detail":[{"loc":["body"],"msg":"value is not valid"}]}', rejected],
+  ['our credential in a rejection', 400, openaiRejects('Invalid header value upstream-credential'), rejected],
+  ['a rejection that quotes the client', 400, openaiRejects('you wrote insufficient_quota'), rejected],
+  [
+    'a rejection without a message',
+    422,
+    '{"detail":[{"loc":["body"],"msg":"value is not valid"}]}',
+    rejected,
+  ],
 ]
 
 const rows: Readonly<Record<ConversationFormat, readonly Row[]>> = {
@@ -231,7 +236,7 @@ const rows: Readonly<Record<ConversationFormat, readonly Row[]>> = {
       ours,
     ],
     [
-      'a refusal that quotes the client',
+      'a rejection that quotes the client',
       400,
       messagesError('invalid_request_error', 'messages.0: you wrote "Your credit balance is too low"'),
       rejected,
@@ -301,7 +306,7 @@ const rows: Readonly<Record<ConversationFormat, readonly Row[]>> = {
   ],
 }
 
-function invented(format: ConversationFormat): readonly Refusal[] {
+function invented(format: ConversationFormat): readonly Rejection[] {
   return rows[format].map(([name, status, body, expected, headers = {}]) => ({
     ...{ name, status, body, expected },
     headers: { ...json, ...headers },
@@ -314,20 +319,20 @@ const secrets = [/org-\w/, /proj_\w/, /upstream-credential/, /project 1234/]
 const operatorsWords = [/quota/i, /billing/i, /credit/i, /api.key/i, /permission/i]
 
 for (const format of formats) {
-  for (const refusal of [...recordedRefusals(format), ...invented(format)]) {
-    test(`${format}: ${refusal.name} (${refusal.status}) is ${refusal.expected.code} in every format`, async () => {
+  for (const rejection of [...recordedRejections(format), ...invented(format)]) {
+    test(`${format}: ${rejection.name} (${rejection.status}) is ${rejection.expected.code} in every format`, async () => {
       for (const client of formatClients) {
         for (const stream of [false, true]) {
-          const answer = await refusedTo(client.format, format, { refusal, stream })
-          if (client.format === format && isRelayedError(refusal.expected)) checkBytes(answer, refusal)
-          else checkWords(client.format, answer, refusal)
+          const answer = await rejectedTo(client.format, format, { rejection, stream })
+          if (client.format === format && isRelayedError(rejection.expected)) checkBytes(answer, rejection)
+          else checkWords(client.format, answer, rejection)
           for (const secret of secrets) assert.doesNotMatch(answer.text, secret, answer.text)
           assert.match(answer.headers['content-type'] ?? '', /^application\/json/)
           assert.equal(answer.headers['request-id'], answer.headers['x-request-id'])
           const receipt = await receiptOf(tollgate.origin, account.key, answer)
           assert.deepEqual(
             [receipt.status, receipt.error, receipt.cost],
-            ['upstream_error', refusal.expected.code, '0.00'],
+            ['upstream_error', rejection.expected.code, '0.00'],
           )
         }
       }
@@ -343,12 +348,12 @@ for (const format of formats) {
 const isRelayedError = (expected: ExpectedError): expected is RelayedError =>
   expected.code === 'upstream_rejected' || expected.code === 'context_too_long'
 
-function refusedTo(
+function rejectedTo(
   caller: ConversationFormat,
   clientFormat: ConversationFormat,
-  of: { readonly refusal: Refusal; readonly stream: boolean },
+  of: { readonly rejection: Rejection; readonly stream: boolean },
 ): Promise<Answer> {
-  const { status, headers, body } = of.refusal
+  const { status, headers, body } = of.rejection
   upstream.play({ status, headers, bytes: Buffer.from(body) })
   const client = clientOf(caller)
   return send(tollgate.origin, {
@@ -361,9 +366,14 @@ function refusedTo(
 }
 
 test('an error without JSON is reported in the format of the client, with its status and words', async () => {
-  const refusal = { name: '', status: 400, headers: { 'content-type': 'text/plain' }, body: 'no such field' }
-  const answer = await refusedTo('anthropic', 'anthropic', {
-    refusal: { ...refusal, expected: rejected },
+  const rejection = {
+    name: '',
+    status: 400,
+    headers: { 'content-type': 'text/plain' },
+    body: 'no such field',
+  }
+  const answer = await rejectedTo('anthropic', 'anthropic', {
+    rejection: { ...rejection, expected: rejected },
     stream: false,
   })
   assert.equal(answer.status, 400)
@@ -393,7 +403,7 @@ test("a counting endpoint does not reveal the operator's details either", async 
 })
 
 /** The provider's bytes, without what names the operator. */
-function checkBytes(answer: Answer, { status, body, expected }: Refusal): void {
+function checkBytes(answer: Answer, { status, body, expected }: Rejection): void {
   assert.equal(answer.status, status, answer.text)
   if (!secrets.some((secret) => secret.test(body))) assert.equal(answer.text, body)
   else
@@ -405,7 +415,7 @@ function checkBytes(answer: Answer, { status, body, expected }: Refusal): void {
 const statusOf = (format: ConversationFormat, code: ErrorCode): number =>
   code === 'upstream_overloaded' ? (format === 'anthropic' ? 529 : 503) : errors[code].status
 
-function checkWords(caller: ConversationFormat, answer: Answer, { expected, status, body }: Refusal): void {
+function checkWords(caller: ConversationFormat, answer: Answer, { expected, status, body }: Rejection): void {
   const isRelayed = isRelayedError(expected)
   const category: ErrorCategory = errors[expected.code].category
   assert.equal(

@@ -21,7 +21,7 @@ import { type TestAccount, type TestGateway, testGateway } from '../support/gate
 import { manualClock } from '../support/manual-clock.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { Sent, type Whole } from '../support/paying-client.ts'
-import { refuses } from '../support/stand-in.ts'
+import { rejects } from '../support/stand-in.ts'
 
 /** Every host, in Chat Completions or in the only format that it has, and a server of one's own. */
 const providers = [...Object.keys(hosts), 'openai', 'anthropic', 'custom']
@@ -113,7 +113,7 @@ for (const provider of providers) {
       const arrived: Reply[] = []
       fails = (reply) => {
         arrived.push(reply)
-        if (arrived.length === atOnce) for (const one of arrived) refuses(status).answer(one)
+        if (arrived.length === atOnce) for (const one of arrived) rejects(status).answer(one)
       }
       const asked = Array.from({ length: atOnce }, () => ask(provider, round === 1))
       assert.deepEqual(counted(await Promise.all(asked)), { 200: atOnce }, `status ${status}`)
@@ -143,7 +143,7 @@ test('a host that fails half of the time takes no request with it: 200 of 200 ar
   fails = (reply) => {
     asked += 1
     if (asked % 2 === 0) serves.answer(reply)
-    else refuses(statuses[asked % statuses.length] ?? 503).answer(reply)
+    else rejects(statuses[asked % statuses.length] ?? 503).answer(reply)
   }
   const responses: Whole[] = []
   let left = 200

@@ -13,7 +13,7 @@ import { cloudUsage } from '../support/cloud-answers.ts'
 import {
   type CloudFacts,
   type CloudImitation,
-  type CloudRefusal,
+  type CloudRejection,
   imitateCloud,
 } from '../support/cloud-imitation.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
@@ -26,9 +26,9 @@ interface RowFacts {
   /** The header of the key; left out: a bearer token. */
   readonly keyHeader?: 'x-api-key'
   readonly cancel: 'stops' | 'bills_on'
-  readonly wrongKey?: CloudRefusal
-  readonly balance?: CloudRefusal
-  readonly overload?: CloudRefusal
+  readonly wrongKey?: CloudRejection
+  readonly balance?: CloudRejection
+  readonly overload?: CloudRejection
 }
 
 /** What canceling stops is documented at openrouter.ai/docs/api/reference/streaming. */
@@ -127,31 +127,32 @@ const facts: Readonly<Record<string, Partial<Record<Format, RowFacts>>>> = {
 /** Hosts whose models have no price until an operator sets one. */
 const unpriced = ['perplexity']
 
-function messagesError(status: number, type: string, message: string, more: object = {}): CloudRefusal {
+function messagesError(status: number, type: string, message: string, more: object = {}): CloudRejection {
   return { status, body: { type: 'error', error: { type, message, ...more } } }
 }
 
-const usual: Readonly<Record<Format, Record<'wrongKey' | 'rate' | 'balance' | 'overload', CloudRefusal>>> = {
-  messages: {
-    wrongKey: messagesError(401, 'authentication_error', 'invalid x-api-key 7'),
-    rate: { ...messagesError(429, 'rate_limit_error', 'slow down'), headers: { 'retry-after': '1' } },
-    balance: messagesError(402, 'billing_error', 'insufficient balance of account 7'),
-    overload: messagesError(529, 'overloaded_error', 'Overloaded'),
-  },
-  responses: {
-    wrongKey: {
-      status: 401,
-      body: { error: { message: 'invalid key 7', type: 'auth', code: 'invalid_api_key' } },
+const usual: Readonly<Record<Format, Record<'wrongKey' | 'rate' | 'balance' | 'overload', CloudRejection>>> =
+  {
+    messages: {
+      wrongKey: messagesError(401, 'authentication_error', 'invalid x-api-key 7'),
+      rate: { ...messagesError(429, 'rate_limit_error', 'slow down'), headers: { 'retry-after': '1' } },
+      balance: messagesError(402, 'billing_error', 'insufficient balance of account 7'),
+      overload: messagesError(529, 'overloaded_error', 'Overloaded'),
     },
-    rate: {
-      status: 429,
-      headers: { 'retry-after': '1' },
-      body: { error: { message: 'slow down', type: 'rate' } },
+    responses: {
+      wrongKey: {
+        status: 401,
+        body: { error: { message: 'invalid key 7', type: 'auth', code: 'invalid_api_key' } },
+      },
+      rate: {
+        status: 429,
+        headers: { 'retry-after': '1' },
+        body: { error: { message: 'slow down', type: 'rate' } },
+      },
+      balance: { status: 402, body: { error: { message: 'insufficient balance of account 7' } } },
+      overload: { status: 503, body: { error: { message: 'overloaded', type: 'server_error' } } },
     },
-    balance: { status: 402, body: { error: { message: 'insufficient balance of account 7' } } },
-    overload: { status: 503, body: { error: { message: 'overloaded', type: 'server_error' } } },
-  },
-}
+  }
 
 const keyOf = (provider: string) => `key-of-${provider}`
 
@@ -170,7 +171,7 @@ function imitationFacts(provider: string, format: Format, row: RowFacts): CloudF
       return sent === expected ? '' : 'key'
     },
     bodyMistake: (_, { model }) => (String(model).startsWith(`${provider}/`) ? `model ${model}` : ''),
-    refusals: {
+    rejections: {
       credential: row.wrongKey ?? usual[format].wrongKey,
       rate: usual[format].rate,
       overload: row.overload ?? usual[format].overload,
@@ -358,7 +359,7 @@ for (const row of rows) {
       await spent(row, async () => assert.deepEqual(await whole(row, 'tool'), { a: 1 })),
       costOf(row),
     )
-    assert.equal(lastAt(row)?.refused, '')
+    assert.equal(lastAt(row)?.rejected, '')
   })
 
   test(`${provider}, ${format}: a client that disconnects ends the stream, read to the end where that does not stop billing`, async () => {

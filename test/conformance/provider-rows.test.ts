@@ -43,8 +43,8 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
     path: '/v1/chat/completions',
     limit: 'max_completion_tokens',
     streamUsage: 'unasked',
-    refuses: ['frequency_penalty', 'presence_penalty', 'logit_bias'],
-    refusesInMessages: ['reasoning_content'],
+    rejects: ['frequency_penalty', 'presence_penalty', 'logit_bias'],
+    rejectsInMessages: ['reasoning_content'],
     thought: 'reasoning',
     overload: {
       status: 429,
@@ -56,7 +56,7 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
     path: '/compatibility/v1/chat/completions',
     limit: 'max_tokens',
     streamUsage: 'unasked',
-    refuses: ['n', 'logit_bias', 'store'],
+    rejects: ['n', 'logit_bias', 'store'],
     balance: { status: 402, body: { message: 'billing of account 7' } },
     cancel: 'stops',
   },
@@ -95,8 +95,8 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
   groq: {
     path: '/openai/v1/chat/completions',
     streamUsage: 'x_groq',
-    refuses: ['logprobs', 'top_logprobs', 'logit_bias'],
-    refusesInMessages: ['name'],
+    rejects: ['logprobs', 'top_logprobs', 'logit_bias'],
+    rejectsInMessages: ['name'],
     thought: 'reasoning',
     overload: {
       status: 498,
@@ -116,7 +116,7 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
     path: '/v1/chat/completions',
     limit: 'max_tokens',
     streamUsage: 'asked',
-    refuses: ['n'],
+    rejects: ['n'],
     demands: { reasoning_split: true },
     wrongKey: { status: 200, body: { base_resp: { status_code: 1004, status_msg: 'login fail' } } },
     balance: { status: 200, body: { base_resp: { status_code: 1008, status_msg: 'balance of account 7' } } },
@@ -130,9 +130,9 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
     cached: 'num_cached_tokens',
     thought: 'parts',
     finish: 'model_length',
-    refuses: [...forbidden, 'seed', 'user', 'logprobs'],
-    refusesInMessages: ['name', 'reasoning_content'],
-    refusedStatus: 422,
+    rejects: [...forbidden, 'seed', 'user', 'logprobs'],
+    rejectsInMessages: ['name', 'reasoning_content'],
+    rejectedStatus: 422,
     toolIds: /^[a-zA-Z0-9]{9}$/,
     balance: {
       status: 402,
@@ -171,7 +171,7 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
     path: '/v1/chat/completions',
     limit: 'max_tokens',
     streamUsage: 'asked',
-    refuses: forbidden,
+    rejects: forbidden,
     cancel: 'bills_on',
   },
   openrouter: {
@@ -210,7 +210,7 @@ const facts: Readonly<Record<string, HostFacts & RowFacts>> = {
     path: '/v1/chat/completions',
     streamUsage: 'asked',
     thought: 'reasoning_content',
-    refuses: ['presence_penalty', 'frequency_penalty'],
+    rejects: ['presence_penalty', 'frequency_penalty'],
     wrongKey: { status: 400, body: { code: 'x', error: 'Incorrect API key provided: 7' } },
     balance: { status: 403, body: { code: 'x', error: 'account 7 has no credits' } },
     cancel: 'stops',
@@ -364,7 +364,7 @@ for (const provider of Object.keys(facts)) {
       const messages = [{ role: 'user', name: 'bob', content: 'text' }]
       const answer = await ask({ provider, say: 'text', more: { ...everything, messages } })
       const text = await answer.text()
-      assert.equal(answer.status, 200, `${text} ${requests().at(-1)?.refused}`)
+      assert.equal(answer.status, 200, `${text} ${requests().at(-1)?.rejected}`)
       assert.match(text, /hello/)
     })
     assert.equal(cost, costOf(model()))
@@ -406,7 +406,7 @@ for (const provider of Object.keys(facts)) {
       { role: 'user', content: 'text' },
     ]
     const answer = await ask({ provider, say: '', more: { ...reasoning, messages, max_tokens: 50 } })
-    assert.equal(answer.status, 200, `${await answer.text()} ${requests().at(-1)?.refused}`)
+    assert.equal(answer.status, 200, `${await answer.text()} ${requests().at(-1)?.rejected}`)
     const { model: _, ...sent } = requests().at(-1)?.body ?? {}
     const { model: __, ...asked } = { model: '', messages, ...reasoning, max_tokens: 50 }
     const { adds = {}, limitField } = connectorRow(provider)
@@ -433,7 +433,7 @@ for (const provider of Object.keys(facts)) {
       { role: 'tool', tool_call_id: id, content: 'text' },
     ]
     const second = await ask({ provider, say: '', more: { tools, messages } })
-    assert.equal(second.status, 200, `${await second.text()} ${requests().at(-1)?.refused}`)
+    assert.equal(second.status, 200, `${await second.text()} ${requests().at(-1)?.rejected}`)
   })
 
   test(`${provider}: a client of another format gets the same response, except for reasoning`, async () => {
@@ -450,7 +450,7 @@ for (const provider of Object.keys(facts)) {
     const asked = facts[provider]
     // The imitation supports Chat Completions only.
     if (asked?.translated !== undefined) {
-      assert.equal(requests().at(-1)?.refused, `path ${asked.translated}`)
+      assert.equal(requests().at(-1)?.rejected, `path ${asked.translated}`)
       return
     }
     assert.equal(answer.status, 200, JSON.stringify(body))

@@ -13,7 +13,7 @@ import { bearer, type Receipt, send } from '../support/bytes-client.ts'
 import {
   type FailingModel,
   failingModels,
-  type Refused,
+  type Rejected,
   silentModels,
   titleOf,
 } from '../support/failing-models.ts'
@@ -522,7 +522,7 @@ for (const library of [openai, anthropic]) {
     }
   })
 
-  function checkRefused(error: Error, { status, code }: Refused): void {
+  function checkRejected(error: Error, { status, code }: Rejected): void {
     const found = readError(error)
     assert.deepEqual([found.status, error.constructor], [status[format], library.classOf(status[format])])
     if (code[format] !== null) assert.deepEqual([found.code, found.source], [code[format], 'upstream'])
@@ -538,12 +538,12 @@ for (const library of [openai, anthropic]) {
     if (whole.kind === 'answered') assert.equal((await session.whole(asked)).finish, library.words.end)
     else {
       const error = await thrown(session.whole(asked))
-      checkRefused(error, whole)
+      checkRejected(error, whole)
       assert.equal((await receipt(at.origin, at.key, readError(error).requestId)).cost, '0.00')
     }
     const iterated = async () => {
       for await (const isFinish of session.finishes(asked)) {
-        assert.notEqual(streamed.kind, 'refused')
+        assert.notEqual(streamed.kind, 'rejected')
         if (streamed.kind === 'broken') assert.equal(isFinish, false, 'nothing says that it is whole')
       }
     }
@@ -553,7 +553,7 @@ for (const library of [openai, anthropic]) {
         continue
       }
       const error = await thrown(take())
-      if (streamed.kind === 'refused') checkRefused(error, streamed)
+      if (streamed.kind === 'rejected') checkRejected(error, streamed)
       else {
         const { status, code, source } = readError(error)
         assert.deepEqual([status, code, source], [undefined, streamed.code, 'upstream'], error.message)

@@ -119,7 +119,7 @@ function returned(client: Format, request: Loose): ReturnedSignature {
     { name: 'next', body, address: { model: null, stream: false } },
     target,
   )
-  assert.ok(outcome.kind === 'sent', outcome.kind === 'refused' ? outcome.error.message : '')
+  assert.ok(outcome.kind === 'sent', outcome.kind === 'rejected' ? outcome.error.message : '')
   const turns = listed(JSON.parse(outcome.text), 'contents').filter(({ role }) => role === 'model')
   const parts = turns
     .flatMap((turn) => listed(turn, 'parts'))

@@ -51,7 +51,7 @@ function checkSays(name: string, source: Gist, translated: Gist): void {
     assert.ok(translated.text.endsWith(source.text) && translated.text.includes('```'), `${name}: text`)
     return
   }
-  // The explanation of a refusal may replace its text.
+  // The explanation of a rejection may replace its text.
   const isExplained = source.finish === 'filter' && source.text === ''
   if (!isExplained) assert.equal(translated.text, source.text, `${name}: text`)
 }

@@ -28,7 +28,7 @@ function outcomeOf(from: Format, to: Format, body: unknown): Outcome {
 /** The body that goes upstream; fails where the request is rejected. */
 function bodyFor(from: Format, to: Format, body: unknown): Record<string, unknown> {
   const outcome = outcomeOf(from, to, body)
-  assert.ok(outcome.kind === 'sent', outcome.kind === 'refused' ? outcome.error.message : '')
+  assert.ok(outcome.kind === 'sent', outcome.kind === 'rejected' ? outcome.error.message : '')
   return JSON.parse(outcome.text) as Record<string, unknown>
 }
 
@@ -43,7 +43,7 @@ test('a request without a message is rejected in every format, whatever it would
   for (const from of formats) {
     for (const to of othersThan(from)) {
       const outcome = outcomeOf(from, to, nothing[from.name])
-      assert.ok(outcome.kind === 'refused', `${from.name} to ${to.name}`)
+      assert.ok(outcome.kind === 'rejected', `${from.name} to ${to.name}`)
       const field = { 'openai-chat': 'messages', anthropic: 'messages', gemini: 'contents' }[
         from.name as string
       ]
@@ -105,7 +105,7 @@ test('an empty message at the end stays one, and is rejected by name where a mod
       const what = `${from.name} to ${to.name}`
       if (to.name === 'anthropic') {
         const outcome = outcomeOf(from, to, silent[from.name])
-        assert.ok(outcome.kind === 'refused', what)
+        assert.ok(outcome.kind === 'rejected', what)
         assert.match(outcome.error.message, /empty or contains only whitespace/, what)
       } else
         assert.deepEqual(lastOf[to.name]?.(bodyFor(from, to, silent[from.name])), expected[to.name], what)
@@ -188,7 +188,7 @@ test("the choice 'validated' is Gemini's own mode, and auto elsewhere, which is 
 test('unsupported fields of tools are reported as omitted', () => {
   const adjustedOf = (from: ConversationFormat, to: ConversationFormat, body: object) => {
     const outcome = outcomeOf(formatOf(from), formatOf(to), body)
-    assert.ok(outcome.kind === 'sent', outcome.kind === 'refused' ? outcome.error.message : '')
+    assert.ok(outcome.kind === 'sent', outcome.kind === 'rejected' ? outcome.error.message : '')
     return outcome.adjusted.map(({ kind, field }) => `${kind}=${field}`)
   }
   const serial = {
@@ -300,7 +300,7 @@ test('a result without its call is rejected by its position, in every format', (
   }
   for (const to of othersThan(formatOf('openai-responses'))) {
     const outcome = outcomeOf(formatOf('openai-responses'), to, orphan)
-    assert.ok(outcome.kind === 'refused', to.name)
+    assert.ok(outcome.kind === 'rejected', to.name)
     assert.equal(outcome.error.pointer, 'input[2]')
   }
   const messages = [
@@ -308,7 +308,7 @@ test('a result without its call is rejected by its position, in every format', (
     { role: 'tool', tool_call_id: 'x', content: 'seen' },
   ]
   const outcome = outcomeOf(formatOf('openai-chat'), formatOf('openai-responses'), { model: 'm', messages })
-  assert.equal(outcome.kind, 'refused')
+  assert.equal(outcome.kind, 'rejected')
 })
 
 test('comments and responses of the assistant are separated again where the model requires it', () => {

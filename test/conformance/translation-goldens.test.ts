@@ -45,7 +45,7 @@ function requestGoldens(from: Format, to: Format): Goldens {
     ends(to).map((target) => {
       const outcome = sent(from, to, request, target)
       const report =
-        outcome.kind === 'refused'
+        outcome.kind === 'rejected'
           ? `${outcome.error.code} ${outcome.error.pointer}`
           : [
               digest(outcome.text),

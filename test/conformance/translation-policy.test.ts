@@ -87,8 +87,8 @@ const unshown: Readonly<Record<string, string>> = {
   'openai-responses reasoning.generate_summary': 'beside an effort thoughts are shown in any case',
 }
 
-/** Rows whose example Converse refuses where the request is written, with the reason. */
-const refusedAsWritten: readonly (readonly [field: RegExp, reason: RegExp])[] = [
+/** Rows whose example Converse rejects where the request is written, with the reason. */
+const rejectedAsWritten: readonly (readonly [field: RegExp, reason: RegExp])[] = [
   [
     /^(?:response_format|text\.format|output_(?:config\.)?format|generationConfig\.response.*)$/,
     /has no schemas/,
@@ -96,10 +96,10 @@ const refusedAsWritten: readonly (readonly [field: RegExp, reason: RegExp])[] = 
   [/^input\[\]\.content\[\]\.detail$/, /must be sent in base64/],
 ]
 
-function isRefusedAsWritten(to: TargetOf, { field }: PolicyRow, outcome: Outcome): boolean {
-  if (to.name !== 'bedrock-converse' || outcome.kind !== 'refused') return false
+function isRejectedAsWritten(to: TargetOf, { field }: PolicyRow, outcome: Outcome): boolean {
+  if (to.name !== 'bedrock-converse' || outcome.kind !== 'rejected') return false
   const { message } = outcome.error
-  return refusedAsWritten.some(([name, reason]) => name.test(field) && reason.test(message))
+  return rejectedAsWritten.some(([name, reason]) => name.test(field) && reason.test(message))
 }
 
 function checkRow(from: Format, to: TargetOf, row: PolicyRow): void {
@@ -110,14 +110,14 @@ function checkRow(from: Format, to: TargetOf, row: PolicyRow): void {
   const bare = without(whole, stepsOf(row.field))
   assert.notDeepEqual(bare, whole, `${where}: the example has the field`)
   const withField = outcomeOf(from, to, whole)
-  if (fate === 'refused') {
-    assert.equal(withField.kind, 'refused', where)
+  if (fate === 'rejected') {
+    assert.equal(withField.kind, 'rejected', where)
     return
   }
-  if (isRefusedAsWritten(to, row, withField)) return
+  if (isRejectedAsWritten(to, row, withField)) return
   assert.ok(
     withField.kind === 'sent',
-    `${where}: ${withField.kind === 'refused' ? withField.error.message : ''}`,
+    `${where}: ${withField.kind === 'rejected' ? withField.error.message : ''}`,
   )
   const missing = outcomeOf(from, to, bare)
   // Where the format requires the field, the comparison is with the small request.

@@ -25,7 +25,7 @@ import {
   upstreamAddress,
 } from '../support/translation.ts'
 
-interface ListedRefusal {
+interface ListedRejection {
   readonly why: string
   readonly code: WireError['code']
   /** The models of the formats that are tried here; empty: all. */
@@ -37,7 +37,7 @@ interface ListedRefusal {
 const everywhere: readonly ConversationFormat[] = []
 const all: readonly string[] = []
 
-const refusals: readonly ListedRefusal[] = [
+const rejections: readonly ListedRejection[] = [
   {
     why: 'findings of a moderation have no place in any other answer',
     code: 'untranslatable',
@@ -139,8 +139,8 @@ const refusals: readonly ListedRefusal[] = [
   },
 ]
 
-function listedFor(name: string, to: Format, { model }: TranslationTarget): ListedRefusal | undefined {
-  return refusals.find(
+function listedFor(name: string, to: Format, { model }: TranslationTarget): ListedRejection | undefined {
+  return rejections.find(
     (row) =>
       row.cases.includes(name) &&
       (row.to.length === 0 || row.to.includes(to.name)) &&
@@ -163,12 +163,12 @@ function checkRequest(from: Format, to: Format, request: RecordedRequest, target
   const where = `${name} to ${target.model} in ${to.name}`
   const listed = listedFor(name, to, target)
   const outcome = sent(from, to, request, target)
-  if (outcome.kind === 'refused') {
+  if (outcome.kind === 'rejected') {
     assert.equal(outcome.error.code, listed?.code, `${where}: ${outcome.error.message}`)
     assert.ok(outcome.error.pointer !== undefined && outcome.error.pointer !== '', `${where} names a field`)
     return
   }
-  assert.equal(listed, undefined, `${where} is listed as refused`)
+  assert.equal(listed, undefined, `${where} is listed as rejected`)
   const again = sent(from, to, request, target)
   assert.ok(again.kind === 'sent' && again.text === outcome.text, `${where}: the same bytes each time`)
   assert.deepEqual(to.rules.brokenRequestRules(JSON.parse(outcome.text), target.capabilities), [], where)
@@ -194,7 +194,7 @@ test('every listed case was recorded', () => {
   for (const from of formats) {
     const names = recordedRequests(from).map(({ name }) => `${from.name}/${name}`)
     if (names.length === 0) return
-    const listed = refusals.flatMap(({ cases }) => cases).filter((name) => name.startsWith(`${from.name}/`))
+    const listed = rejections.flatMap(({ cases }) => cases).filter((name) => name.startsWith(`${from.name}/`))
     assert.deepEqual(
       listed.filter((name) => !names.includes(name)),
       [],
@@ -206,7 +206,7 @@ test('every listed case was recorded', () => {
 
 /** Members whose strings are content for the model, in any format. */
 const textFieldNames =
-  /^(?:text|content|output|data|url|image_url|file_data|fileUri|name|description|system|instructions|refusal|input)$/
+  /^(?:text|content|output|data|url|image_url|file_data|fileUri|name|description|system|instructions|rejection|input)$/
 /** What is written differently elsewhere (schemas, input of calls), or is specific to its vendor. */
 const otherwise =
   /^(?:parameters|input_schema|schema|response\w*Schema|parametersJsonSchema|response|args|metadata|citations|json_schema|format)$/
@@ -240,7 +240,7 @@ test('no text and no media of a recorded request are lost', () => {
     for (const request of recordedRequests(from)) {
       const name = `${from.name}/${request.name}`
       const outcome = sent(from, to, request, sandboxTarget)
-      if (outcome.kind === 'refused') continue
+      if (outcome.kind === 'rejected') continue
       const written = plain(strings(JSON.parse(outcome.text)).join('\n'))
       const lost = textsOf(JSON.parse(textOf(request.body))).filter((text) => !written.includes(plain(text)))
       // Names of tools that the provider runs are reported as dropped.
@@ -307,11 +307,11 @@ const declaresLater: readonly string[] = ['openai-responses/cross-provider-from-
 function checkPrefixes(from: Format, to: Format, request: RecordedRequest, target: TranslationTarget): void {
   if (declaresLater.includes(`${from.name}/${request.name}`)) return
   const whole = sent(from, to, request, target)
-  if (whole.kind === 'refused') return
+  if (whole.kind === 'rejected') return
   for (const before of earlier(from, request)) {
     const outcome = sent(from, to, { ...request, body: before }, target)
     // What is rejected immediately was never sent: the chain begins later.
-    if (outcome.kind === 'refused') continue
+    if (outcome.kind === 'rejected') continue
     const prompt = promptOf(to, outcome.text)
     const prefix = promptOf(to, whole.text).slice(0, prompt.length)
     assert.equal(prefix, prompt, `${from.name}/${request.name} to ${target.model}`)

@@ -69,15 +69,15 @@ test('a user who cannot be deleted stays suspended, and is resumed when the disp
   const dispute = { source: 'dispute', reference: 'du_1', nowMs } as const
   const taken = { ...dispute, topUp, amount: 100n, note: null, freeze: 'disputed' }
   const suspendedMs = async () => (await ledger.account(account))?.suspendedMs
-  const refused = async () => {
+  const rejected = async () => {
     const answer = await operator.client.ask('me.delete', { email: operator.email })
     assert.equal(answer.status, 409, answer.text)
   }
   await ledger.returnTopUp({ ...taken, entryId: nextId() })
-  await refused()
+  await rejected()
   assert.equal(await suspendedMs(), nowMs)
   await ledger.restoreTopUp({ ...dispute, entryId: nextId() })
   assert.equal(await suspendedMs(), null)
-  await refused()
+  await rejected()
   assert.equal(await suspendedMs(), null)
 })

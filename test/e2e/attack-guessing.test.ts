@@ -336,9 +336,9 @@ test('a flood of passwords from one network is rejected with Retry-After, and do
     [200, 200, 200],
   )
   const answers = [first, ...(await Promise.all(flood))]
-  const refused = answers.filter(({ status }) => status !== 200)
-  assert.ok(refused.length > 0)
-  for (const { status, headers, text } of refused) {
+  const rejected = answers.filter(({ status }) => status !== 200)
+  assert.ok(rejected.length > 0)
+  for (const { status, headers, text } of rejected) {
     assert.equal(status, 503, text)
     assert.ok(Number(headers['retry-after']) > 0)
   }

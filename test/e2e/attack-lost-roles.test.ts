@@ -91,7 +91,7 @@ async function roleChanged(whom: Member, role: string): Promise<void> {
 /** Whether the operations on the account that a role may not perform are rejected, and its reads answered. */
 async function assertIsNoMoreThan(client: ControlClient, role: string): Promise<void> {
   const { account } = world
-  let refused = 0
+  let rejected = 0
   for (const name of names) {
     const { policy, effect } = operations[name]
     if (policy.kind !== 'account' || policy.subject !== 'account') continue
@@ -99,9 +99,9 @@ async function assertIsNoMoreThan(client: ControlClient, role: string): Promise<
     if (may && effect === 'changes') continue
     const { status, text } = await client.ask(name, { ...example(name), account })
     assert.equal(status === 403, !may, `${role} ${name}: ${text}`)
-    if (!may) refused += 1
+    if (!may) rejected += 1
   }
-  assert.ok(refused > 3)
+  assert.ok(rejected > 3)
 }
 
 test('a demoted member may do less with the next request', async () => {

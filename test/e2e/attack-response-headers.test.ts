@@ -151,7 +151,7 @@ test('the data plane sends the right content type and prevents shared caching', 
   for (const format of formats) {
     const { path, keyHeader } = asking[format]
     answers.set(`${format} served`, await hostile.post(format, goodBody(format), { key }))
-    answers.set(`${format} refused`, await hostile.post(format, '{', { key }))
+    answers.set(`${format} rejected`, await hostile.post(format, '{', { key }))
     answers.set(`${format} without a key`, await line(`POST ${path}`))
     answers.set(`${format} with another method`, await line(`DELETE ${path}`, `${keyHeader(key)}\r\n`))
   }

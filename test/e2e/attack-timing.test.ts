@@ -91,20 +91,20 @@ const signIn = (email: string, secret: string) =>
   })
 
 test('a wrong password costs the same for existing, unknown and passwordless users', async () => {
-  const refused =
+  const rejected =
     (email: (turn: number) => string): Ask =>
     async (turn) => {
       const { status, text } = await signIn(email(turn), `wrong password ${turn}`)
       assert.equal(status, 401, text)
     }
   const asks = {
-    known: refused(() => known.email),
-    unknown: refused((turn) => `nobody-${turn}@example.org`),
-    withoutPassword: refused(() => withoutPassword.email),
+    known: rejected(() => known.email),
+    unknown: rejected((turn) => `nobody-${turn}@example.org`),
+    withoutPassword: rejected(() => withoutPassword.email),
   }
   await assertAlike(() => works(asks, 21))
-  const shown = await works({ known: asks.known, refused: () => signIn('no address', password) }, 21)
-  assert.ok(shown.refused * 2 < shown.known, `hashing shows: ${JSON.stringify(shown)}`)
+  const shown = await works({ known: asks.known, rejected: () => signIn('no address', password) }, 21)
+  assert.ok(shown.rejected * 2 < shown.known, `hashing shows: ${JSON.stringify(shown)}`)
 })
 
 test('a key costs the same however much of it matches a live one', async () => {
@@ -120,14 +120,14 @@ test('a key costs the same however much of it matches a live one', async () => {
 })
 
 /** A few more lookups are a third of what a rejection costs. */
-const ratioOfRefusalsMax = 1.25
+const ratioOfRejectionsMax = 1.25
 
 test("requests for another account's objects cost the same as for missing ones", async () => {
   const { client } = withoutPassword
   const { id: key } = await known.client.done('key.create', { name: 'theirs' })
   const account = (reference: string) => () => client.ask('account.show', { account: reference })
   const change = (asked: string) => () => client.ask('key.update', { key: asked, name: 'x' })
-  const refused =
+  const rejected =
     (ask: () => Promise<ControlAnswer>): Ask =>
     async () => {
       assert.equal((await ask()).status, 404)
@@ -137,8 +137,8 @@ test("requests for another account's objects cost the same as for missing ones",
     [account(known.email), account('nobody-at-all@example.org')],
     [change(key), change(formatId('key', 1n))],
   ] as const) {
-    const asks = { theirs: refused(theirs), nobodys: refused(nobodys) }
-    await assertAlike(() => works(asks, 121), ratioOfRefusalsMax)
+    const asks = { theirs: rejected(theirs), nobodys: rejected(nobodys) }
+    await assertAlike(() => works(asks, 121), ratioOfRejectionsMax)
   }
 })
 

@@ -68,7 +68,7 @@ function answer(more: object, status = 200): void {
   const bytes = Buffer.from(JSON.stringify({ ...response, ...more }))
   upstream.play({ status, headers: { 'content-type': 'application/json' }, bytes })
 }
-const refuse = (status: number): void =>
+const reject = (status: number): void =>
   upstream.play({
     status,
     headers: { 'content-type': 'application/json' },
@@ -202,7 +202,7 @@ test('an account whose canceled responses cost the operator too much can no long
 
 test('a 404 for a response that the provider does not know yet settles nothing', async () => {
   const { account, client } = await begun(gates.asked)
-  refuse(404)
+  reject(404)
   await assert.rejects(client.responses.retrieve(id), { status: 404, code: 'response_not_found' })
   assert.equal((await gates.asked.balance(account.id)).openHolds, 1)
   answer({ status: 'completed', output, ...usage(10, 20) })
@@ -212,7 +212,7 @@ test('a 404 for a response that the provider does not know yet settles nothing',
 
 test('a response that its provider no longer knows is settled at zero', async () => {
   const { account, client } = await begun(gates.polled)
-  refuse(404)
+  reject(404)
   await assert.rejects(client.responses.retrieve(id), { status: 404, code: 'response_not_found' })
   const { charged, endReason, errorCode } = await receiptOf(gates.polled, account)
   assert.deepEqual([charged, endReason, errorCode], [0n, 'upstream_error', 'response_not_found'])
@@ -220,7 +220,7 @@ test('a response that its provider no longer knows is settled at zero', async ()
 
 test('a provider that fails for a while is polled again', async () => {
   const { account, client } = await begun(gates.polled, 'in_progress')
-  refuse(500)
+  reject(500)
   await assert.rejects(client.responses.retrieve(id), { status: 502 })
   assert.equal((await gates.polled.balance(account.id)).openHolds, 1)
   answer({ status: 'completed', output, ...usage(10, 20) })

@@ -200,13 +200,13 @@ test('suspending an account cancels its running responses, and settles what is r
   await assert.rejects(clientOf(polled, account).responses.retrieve(id), { status: 403 })
 })
 
-const refusals: readonly (readonly [what: string, body: object, code: string])[] = [
+const rejections: readonly (readonly [what: string, body: object, code: string])[] = [
   ['store: false', { store: false }, 'invalid_value'],
   ['a stream', { stream: true }, 'invalid_value'],
   ['Claude', { model: 'messages-echo' }, 'untranslatable'],
   ['a model of Chat Completions', { model: 'chat-echo' }, 'untranslatable'],
 ]
-for (const [what, body, code] of refusals) {
+for (const [what, body, code] of rejections) {
   test(`${what} in the background is rejected`, async () => {
     const before = own.sandbox.requests()
     await assert.rejects(begin(own, owner, short, body), { status: 400, code })

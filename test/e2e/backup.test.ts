@@ -81,13 +81,13 @@ test('while requests are served, it copies one moment of the ledger, and a serve
   }
 })
 
-test('it refuses a folder that is not empty, and leaves nothing where it fails', async () => {
+test('it rejects a folder that is not empty, and leaves nothing where it fails', async () => {
   const full = join(places, 'full')
   mkdirSync(full)
   writeFileSync(join(full, 'note.txt'), 'mine')
-  const refused = await installation.command('backup', full)
-  assert.equal(refused.code, 1)
-  assert.match(refused.stderr, /full is not empty\. Choose a new folder/)
+  const rejected = await installation.command('backup', full)
+  assert.equal(rejected.code, 1)
+  assert.match(rejected.stderr, /full is not empty\. Choose a new folder/)
   assert.deepEqual(readdirSync(full), ['note.txt'])
 
   const impossible = await installation.command('backup', join(full, 'note.txt', 'below'))

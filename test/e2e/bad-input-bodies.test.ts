@@ -17,7 +17,7 @@ import {
   hostileGateway,
   pathOf,
   postBytes,
-  readRefusal,
+  readRejection,
   selfContained,
 } from '../support/hostile-gateway.ts'
 import { RawClient } from '../support/raw-client.ts'
@@ -33,7 +33,7 @@ before(async () => {
 after(() => gateway.end())
 
 /** Runs the cases of one table for one format, under a separate account that must stay unchanged. */
-async function refused(format: Format, cases: readonly RefusedBody[]): Promise<void> {
+async function rejected(format: Format, cases: readonly RejectedBody[]): Promise<void> {
   const account = await gateway.account('3')
   const reached = gateway.sandbox.requests()
   for (const { name, body, code, status = 400, path } of cases) {
@@ -42,15 +42,15 @@ async function refused(format: Format, cases: readonly RefusedBody[]): Promise<v
       ...(path === undefined ? {} : { path }),
     })
     assert.notEqual(answer?.status, 200, name)
-    const refusal = readRefusal(format, answer)
-    assert.deepEqual([refusal.status, refusal.code], [status, code], `${name}: ${answer?.body}`)
+    const rejection = readRejection(format, answer)
+    assert.deepEqual([rejection.status, rejection.code], [status, code], `${name}: ${answer?.body}`)
   }
   assert.equal(gateway.sandbox.requests(), reached, 'nothing went upstream')
   await gateway.assertUntouched(account, '3')
   await gateway.assertServes()
 }
 
-interface RefusedBody {
+interface RejectedBody {
   readonly name: string
   readonly body: string | Uint8Array
   readonly code: ErrorCode
@@ -76,7 +76,7 @@ function named(format: Format, model: string): string {
 const namesItself = (format: Format): boolean => selfContained.some((name) => name === format)
 
 /** Bodies whose reader is the same in every format. */
-function huge(list: string): readonly RefusedBody[] {
+function huge(list: string): readonly RejectedBody[] {
   const code = 'invalid_json'
   return [
     { name: '10,000 levels', body: goodBody('chat', `,"metadata":${nested(10_000, '[', ']')}`), code },
@@ -87,7 +87,7 @@ function huge(list: string): readonly RefusedBody[] {
   ]
 }
 
-function unreadable(format: Format): readonly RefusedBody[] {
+function unreadable(format: Format): readonly RejectedBody[] {
   const good = goodBody(format)
   const code = 'invalid_json'
   const list = conversationField[format]
@@ -134,7 +134,7 @@ function unreadable(format: Format): readonly RefusedBody[] {
       code: 'missing_field',
     },
     ...['1', 'true', ...(format === 'responses' ? [] : ['"hello"'])].map(
-      (value): RefusedBody => ({
+      (value): RejectedBody => ({
         name: `${value} for messages`,
         body: good.replace(/\[\{.*\}\]/, value),
         code: 'invalid_value',
@@ -144,7 +144,7 @@ function unreadable(format: Format): readonly RefusedBody[] {
   ]
 }
 
-function unreadableNames(format: Format): readonly RefusedBody[] {
+function unreadableNames(format: Format): readonly RejectedBody[] {
   return [
     {
       name: 'messages in an object',
@@ -161,7 +161,7 @@ function unreadableNames(format: Format): readonly RefusedBody[] {
     { name: 'a number as model', body: named(format, '1'), code: 'invalid_value' },
     { name: 'an object as model', body: named(format, '{"toString":1}'), code: 'invalid_value' },
     ...['"true"', '1', '0', '"false"', '[]', '{}'].map(
-      (stream): RefusedBody => ({
+      (stream): RejectedBody => ({
         name: `stream ${stream}`,
         body: goodBody(format, `,"stream":${stream}`),
         code: 'invalid_value',
@@ -171,7 +171,7 @@ function unreadableNames(format: Format): readonly RefusedBody[] {
 }
 
 for (const format of formats) {
-  test(`${format}: invalid JSON, or JSON that is not a request`, () => refused(format, unreadable(format)))
+  test(`${format}: invalid JSON, or JSON that is not a request`, () => rejected(format, unreadable(format)))
 }
 
 /** Names that would reach headers, URLs, logs or tables without validation. */
@@ -211,8 +211,8 @@ const names: readonly string[] = [
 
 for (const format of formats) {
   test(`${format}: an unknown model name is not found, whatever it contains`, async () => {
-    if (!namesItself(format)) return refused(format, namesInAddresses())
-    await refused(
+    if (!namesItself(format)) return rejected(format, namesInAddresses())
+    await rejected(
       format,
       names.map((name) => ({
         name: JSON.stringify(name).slice(0, 80),
@@ -222,7 +222,7 @@ for (const format of formats) {
         status: 404,
       })),
     )
-    await refused(
+    await rejected(
       format,
       names
         .filter((name) => name.length < 100)
@@ -237,7 +237,7 @@ for (const format of formats) {
 }
 
 /** As far as a URL can contain them. */
-function namesInAddresses(): readonly RefusedBody[] {
+function namesInAddresses(): readonly RejectedBody[] {
   return names
     .filter((name) => name.length < 1_000 && name.isWellFormed())
     .map((name) => ({
@@ -423,7 +423,7 @@ function spellings(name: string): readonly string[] {
 
 for (const format of formats) {
   test(`${format}: a field that affects money must be present once and spelled plainly`, async () => {
-    const cases: RefusedBody[] = []
+    const cases: RejectedBody[] = []
     const put = ([name, , , around]: BilledField, members: string): void => {
       const whole = around.replace('@', () => members)
       const title = `${name} as ${members} in ${around}`
@@ -446,7 +446,7 @@ for (const format of formats) {
         cases.push({ name: `${spelling} alone`, body: alone, code: 'ambiguous_field' })
       }
     }
-    await refused(format, cases)
+    await rejected(format, cases)
   })
 }
 
@@ -509,7 +509,7 @@ const members: Readonly<Record<Format, readonly string[]>> = {
 
 for (const format of formats) {
   test(`${format}: message parts that can be read in two ways`, () =>
-    refused(
+    rejected(
       format,
       [
         ...doubles[format].map((part) => ({ name: part, body: inParts(format, part) })),
@@ -623,8 +623,8 @@ for (const { name, head, piece: more, expect } of oversized) {
       client.send(`POST ${path} HTTP/1.1\r\nHost: a\r\n${keyHeader(account.key)}\r\n${head}\r\n`)
       while (more !== '' && client.received === '' && !client.closed) await client.sendAndDrain(more)
       const sentBytes = client.socket.bytesWritten
-      const refusal = readRefusal(format, await client.answer())
-      assert.deepEqual([refusal.status, refusal.code], expect)
+      const rejection = readRejection(format, await client.answer())
+      assert.deepEqual([rejection.status, rejection.code], expect)
       assert.ok(sentBytes <= 8 * bodyBytesMax, `${sentBytes} bytes were taken before the answer`)
       assert.equal(gateway.gateway.deps.bodies.used, 0, 'nothing of it is kept')
       client.close()
@@ -640,8 +640,8 @@ test('a body in an encoding or of a type that is not known is not read', async (
     for (const encoding of ['gzip, gzip', 'identity, gzip', 'compress', '__proto__']) {
       const headers = `Content-Encoding: ${encoding}\r\n`
       const answer = await gateway.post(format, gzipSync('{}'), { key: account.key, headers })
-      const refusal = readRefusal(format, answer)
-      assert.deepEqual([refusal.status, refusal.code], [415, 'unsupported_media_type'], encoding)
+      const rejection = readRejection(format, answer)
+      assert.deepEqual([rejection.status, rejection.code], [415, 'unsupported_media_type'], encoding)
       assert.equal(headerOf(answer!, 'accept-encoding'), 'zstd, gzip, br, deflate')
     }
     for (const type of [
@@ -656,8 +656,8 @@ test('a body in an encoding or of a type that is not known is not read', async (
     ]) {
       const bytes = postBytes(format, goodBody(format), { key: account.key })
       const typed = bytes.toString('latin1').replace('application/json', () => type)
-      const refusal = readRefusal(format, await gateway.raw(typed))
-      assert.deepEqual([refusal.status, refusal.code], [415, 'unsupported_media_type'], type)
+      const rejection = readRejection(format, await gateway.raw(typed))
+      assert.deepEqual([rejection.status, rejection.code], [415, 'unsupported_media_type'], type)
     }
     await gateway.assertUntouched(account, '3')
   }
@@ -677,7 +677,7 @@ test('an unknown, a disabled and an unpriced model look the same to a caller', a
       const path = pathOf(format, namesItself(format) ? asking[format].model : name)
       const body = named(format, JSON.stringify(name))
       const answer = await gateway.post(format, body, { key: account.key, path })
-      assert.equal(readRefusal(format, answer).status, 404)
+      assert.equal(readRejection(format, answer).status, 404)
       const id = headerOf(answer!, 'x-request-id') ?? ''
       const hints = / Did you mean [^?]*\?|,?"(?:details":\{"nearest|nearest)":(?:\[[^\]]*\]\}?|"[^"]*")/g
       bodies.add(answer!.body.replaceAll(name, '@').replaceAll(id, '#').replace(hints, ''))

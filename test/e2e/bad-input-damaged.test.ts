@@ -203,5 +203,5 @@ test('damaged requests get sensible responses', async (context) => {
     `seed ${seed}: ${[...counts].map(([status, count]) => `${count} × ${status}`).join(', ')}`,
   )
   assert.ok((counts.get(200) ?? 0) > cases / 400, 'some are served')
-  assert.ok((counts.get(400) ?? 0) > cases / 4, 'many are refused')
+  assert.ok((counts.get(400) ?? 0) > cases / 4, 'many are rejected')
 })

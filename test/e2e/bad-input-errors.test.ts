@@ -23,7 +23,7 @@ import {
   hostileGateway,
   pathOf,
   postBytes,
-  readRefusal,
+  readRejection,
 } from '../support/hostile-gateway.ts'
 import { plainAsk, plainDraft } from '../support/ledger-values.ts'
 import { insertUnitPrice, pricedLedger } from '../support/priced-usage.ts'
@@ -389,21 +389,21 @@ for (const [code, provoke] of Object.entries(provoked) as [ErrorCode, Provoke][]
   for (const format of formats) {
     test(`${format}: ${code}`, async () => {
       const answer = await provoke(format)
-      const refusal = readRefusal(format, answer)
+      const rejection = readRejection(format, answer)
       const { category, status } = errors[code]
       const expectedStatus = category === 'overloaded' && format === 'messages' ? 529 : status
-      assert.deepEqual([refusal.status, refusal.code], [expectedStatus, code], answer?.body)
+      assert.deepEqual([rejection.status, rejection.code], [expectedStatus, code], answer?.body)
       checkAdvice(code, answer!)
       if (named[code] !== undefined) {
-        assert.ok(refusal.message.includes(`${gateway.origin}${named[code]}`), refusal.message)
+        assert.ok(rejection.message.includes(`${gateway.origin}${named[code]}`), rejection.message)
       }
       if (format === 'gemini') return
       const seen = understood(format, answer!)
       assert.equal(seen.status, expectedStatus)
       assert.equal(seen.id, headerOf(answer!, 'x-request-id'))
       // One library includes the whole error as JSON.
-      const asJson = JSON.stringify(refusal.message).slice(1, -1)
-      assert.ok(seen.message.includes(refusal.message) || seen.message.includes(asJson), seen.message)
+      const asJson = JSON.stringify(rejection.message).slice(1, -1)
+      assert.ok(seen.message.includes(rejection.message) || seen.message.includes(asJson), seen.message)
       assert.equal(typeof seen.type, 'string')
       if (classes[expectedStatus] !== undefined) assert.equal(seen.kind, classes[expectedStatus])
     })
@@ -438,7 +438,7 @@ test('a lookup of a missing object', async () => {
   const { key } = await gateway.account('3')
   for (const [code, path] of Object.entries(lookedUp)) {
     const answer = await gateway.raw(`GET ${path} HTTP/1.1\r\nHost: a\r\nx-api-key: ${key}\r\n\r\n`)
-    assert.equal(readRefusal('chat', answer).code, code)
+    assert.equal(readRejection('chat', answer).code, code)
   }
 })
 

@@ -15,8 +15,8 @@ import {
   headerOf,
   hostileGateway,
   postBytes,
-  readPlainRefusal,
-  readRefusal,
+  readPlainRejection,
+  readRejection,
 } from '../support/hostile-gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { RawClient } from '../support/raw-client.ts'
@@ -49,7 +49,7 @@ interface Parts {
   readonly smuggled: string
 }
 
-interface RefusedHttp {
+interface RejectedHttp {
   readonly name: string
   readonly bytes: (parts: Parts) => string
   readonly status: number
@@ -58,7 +58,7 @@ interface RefusedHttp {
   readonly by: 'format' | 'parser'
 }
 
-function malformed(name: string, by: RefusedHttp['by'], bytes: RefusedHttp['bytes']): RefusedHttp {
+function malformed(name: string, by: RejectedHttp['by'], bytes: RejectedHttp['bytes']): RejectedHttp {
   return { name, bytes, status: 400, code: 'malformed_http', by }
 }
 
@@ -72,7 +72,7 @@ function inChunks({ body }: Parts): string {
 
 const chunked = 'Transfer-Encoding: chunked\r\n'
 
-const refusedHttp: readonly RefusedHttp[] = [
+const rejectedHttp: readonly RejectedHttp[] = [
   malformed(
     'a length and chunks',
     'parser',
@@ -273,7 +273,7 @@ function partsOf(format: Format, account: TestAccount): Parts {
 
 for (const format of formats) {
   test(`${format}: an ambiguous request is rejected and its connection closed`, async () => {
-    for (const { name, bytes, status, code, by } of refusedHttp) {
+    for (const { name, bytes, status, code, by } of rejectedHttp) {
       // The parser knows no format.
       if (by === 'parser' && format !== 'chat') continue
       const account = await gateway.account('3')
@@ -281,9 +281,9 @@ for (const format of formats) {
       const client = new RawClient(gateway.port)
       client.send(bytes(partsOf(format, account)))
       const answer = await client.answer()
-      const refusal =
-        by === 'parser' ? readPlainRefusal(answer) : readRefusal(answeredFormat(format, name), answer)
-      assert.deepEqual([refusal.status, refusal.code], [status, code], `${name}: ${answer?.body}`)
+      const rejection =
+        by === 'parser' ? readPlainRejection(answer) : readRejection(answeredFormat(format, name), answer)
+      assert.deepEqual([rejection.status, rejection.code], [status, code], `${name}: ${answer?.body}`)
       if (code !== 'headers_too_large') {
         assert.match(headerOf(answer!, 'connection') ?? '', /^close$/i, name)
         await client.untilClosed()
@@ -374,8 +374,8 @@ test('a client that sends Expect: 100-continue is asked for its body after its k
     client.close()
     const stranger = new RawClient(gateway.port)
     stranger.send(line + head)
-    const refusal = readRefusal(format, await stranger.answer())
-    assert.deepEqual([refusal.status, refusal.code], [401, 'missing_api_key'])
+    const rejection = readRejection(format, await stranger.answer())
+    assert.deepEqual([rejection.status, rejection.code], [401, 'missing_api_key'])
     stranger.close()
   }
 })
@@ -446,12 +446,12 @@ test('a path matches exactly, and only with its own method', async () => {
     )
     assert.equal(answer?.status, status, `${method} ${path}: ${answer?.body}`)
     if (status === 200) continue
-    const refusal = readRefusal(format, answer)
+    const rejection = readRejection(format, answer)
     if (status === 405) {
       assert.match(headerOf(answer!, 'allow') ?? '', /^(GET|POST)$/)
       assert.equal(headerOf(answer!, 'access-control-allow-origin'), undefined)
     }
-    if (refusal.code === 'unknown_path') assert.ok(refusal.message.includes(`${gateway.origin}/v1`), path)
+    if (rejection.code === 'unknown_path') assert.ok(rejection.message.includes(`${gateway.origin}/v1`), path)
   }
   assert.equal(gateway.sandbox.requests(), reached)
   await gateway.assertUntouched(account, '3')
@@ -667,8 +667,8 @@ test('a head that stalls gets an error', async () => {
     return client
   })
   for (const client of clients) {
-    const refusal = readPlainRefusal(await client.answer())
-    assert.deepEqual([refusal.status, refusal.code], [408, 'request_timeout'])
+    const rejection = readPlainRejection(await client.answer())
+    assert.deepEqual([rejection.status, rejection.code], [408, 'request_timeout'])
     await client.untilClosed()
   }
 })

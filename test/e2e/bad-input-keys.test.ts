@@ -19,9 +19,9 @@ import {
   type HostileGateway,
   headerOf,
   hostileGateway,
-  type Refused,
-  readPlainRefusal,
-  readRefusal,
+  type Rejected,
+  readPlainRejection,
+  readRejection,
   selfContained,
 } from '../support/hostile-gateway.ts'
 import type { RawAnswer } from '../support/raw-client.ts'
@@ -77,7 +77,7 @@ function ask(
 }
 
 /** The key is rejected under every header that accepts one, in both formats; nothing of it is echoed. */
-async function refusedAs(key: string, code: ErrorCode, status = 401): Promise<void> {
+async function rejectedAs(key: string, code: ErrorCode, status = 401): Promise<void> {
   if (key.length >= 12) secrets.add(key.slice(6))
   const reached = gateway.sandbox.requests()
   for (const format of formats) {
@@ -88,9 +88,9 @@ async function refusedAs(key: string, code: ErrorCode, status = 401): Promise<vo
       `x-goog-api-key: ${key}`,
     ]) {
       const answer = await ask(format, [line])
-      const refusal: Refused = readRefusal(format, answer)
+      const rejection: Rejected = readRejection(format, answer)
       assert.deepEqual(
-        [refusal.status, refusal.code],
+        [rejection.status, rejection.code],
         [status, code],
         `${line.slice(0, 60)}: ${answer?.body}`,
       )
@@ -124,8 +124,8 @@ test('no key, or something that is not a key', async () => {
       ['Cookie: session=1'],
       ['Proxy-Authorization: Bearer x'],
     ]) {
-      const refusal = readRefusal(format, await ask(format, headers))
-      assert.deepEqual([refusal.status, refusal.code], [401, 'missing_api_key'], headers.join())
+      const rejection = readRejection(format, await ask(format, headers))
+      assert.deepEqual([rejection.status, rejection.code], [401, 'missing_api_key'], headers.join())
     }
   }
   const made = wellFormed()
@@ -156,7 +156,7 @@ test('no key, or something that is not a key', async () => {
     '{"$gt":""}',
     'x'.repeat(8_000),
   ]) {
-    await refusedAs(key, 'invalid_api_key')
+    await rejectedAs(key, 'invalid_api_key')
   }
   await gateway.assertServes()
 })
@@ -164,19 +164,19 @@ test('no key, or something that is not a key', async () => {
 test('a key with one wrong character, wherever it is', async () => {
   const account = await gateway.account('3')
   for (let at = 6; at < account.key.length; at += 5)
-    await refusedAs(mistyped(account.key, at), 'invalid_api_key')
+    await rejectedAs(mistyped(account.key, at), 'invalid_api_key')
   await gateway.assertUntouched(account, '3')
 })
 
 test('a well-formed key that does not exist', async () => {
-  await refusedAs(wellFormed(), 'invalid_api_key')
+  await rejectedAs(wellFormed(), 'invalid_api_key')
 })
 
 test('a revoked key', async () => {
   const account = await gateway.account('3')
   assert.equal((await ask('chat', [`Authorization: Bearer ${account.key}`]))?.status, 200)
   assert.equal(await gateway.gateway.services.access.revoke(account.keyId), 'revoked')
-  await refusedAs(account.key, 'revoked_api_key')
+  await rejectedAs(account.key, 'revoked_api_key')
 })
 
 test('a key that expires while it is used', async () => {
@@ -190,7 +190,7 @@ test('a key that expires while it is used', async () => {
   })
   assert.equal((await ask('messages', [`x-api-key: ${key.secret}`]))?.status, 200)
   offsetMs = 60_001
-  await refusedAs(key.secret, 'expired_api_key')
+  await rejectedAs(key.secret, 'expired_api_key')
   assert.equal((await ask('messages', [`x-api-key: ${account.key}`]))?.status, 200)
   offsetMs = 0
 })
@@ -225,13 +225,13 @@ const providers: readonly (readonly string[])[] = [
 ]
 
 test("a provider's own key is named as such", async () => {
-  for (const parts of providers) await refusedAs(parts.join('') + filler, 'provider_api_key')
-  await refusedAs(['AK', 'IA', 'A1'.repeat(8)].join(''), 'provider_api_key')
+  for (const parts of providers) await rejectedAs(parts.join('') + filler, 'provider_api_key')
+  await rejectedAs(['AK', 'IA', 'A1'.repeat(8)].join(''), 'provider_api_key')
 })
 
 test('a credential of one megabyte is rejected by the parser', async () => {
-  const refusal = readPlainRefusal(await ask('chat', [`Authorization: Bearer ${'x'.repeat(1_000_000)}`]))
-  assert.deepEqual([refusal.status, refusal.code], [431, 'headers_too_large'])
+  const rejection = readPlainRejection(await ask('chat', [`Authorization: Bearer ${'x'.repeat(1_000_000)}`]))
+  assert.deepEqual([rejection.status, rejection.code], [431, 'headers_too_large'])
   await gateway.assertServes()
 })
 
@@ -297,8 +297,8 @@ test('a credential header that is sent twice is rejected, even with the same key
       ['x-goog-api-key: ', 'x-goog-api-key: '],
     ] as const) {
       for (const second of [account.key, other.key, '']) {
-        const refusal = readRefusal(format, await ask(format, [one + account.key, two + second]))
-        assert.deepEqual([refusal.status, refusal.code], [400, 'repeated_credential'], `${one} ${two}`)
+        const rejection = readRejection(format, await ask(format, [one + account.key, two + second]))
+        assert.deepEqual([rejection.status, rejection.code], [400, 'repeated_credential'], `${one} ${two}`)
       }
     }
     await gateway.assertUntouched(account, '3')
@@ -323,8 +323,8 @@ test('a key in the query is ignored where no library puts one, and is not forwar
       `?key=a&key=${account.key}`,
     ]
     for (const query of queries) {
-      const refusal = readRefusal(format, await ask(format, [], { query }))
-      assert.deepEqual([refusal.status, refusal.code], [401, 'missing_api_key'])
+      const rejection = readRejection(format, await ask(format, [], { query }))
+      assert.deepEqual([rejection.status, rejection.code], [401, 'missing_api_key'])
       assert.equal((await ask(format, [asking[format].keyHeader(account.key)], { query }))?.status, 200)
       const sent = gateway.sandbox.requestLog().at(-1)
       assert.ok(!sent?.line.includes(account.key), sent?.line)
@@ -340,8 +340,8 @@ test('a key in the query of a Gemini URL pays, and is not forwarded', async () =
     const sent = gateway.sandbox.requestLog().at(-1)
     assert.ok(!sent?.line.includes(account.key), sent?.line)
   }
-  const refusal = readRefusal('gemini', await ask('gemini', [], { query: `?key=a&key=${account.key}` }))
-  assert.deepEqual([refusal.status, refusal.code], [400, 'repeated_credential'])
+  const rejection = readRejection('gemini', await ask('gemini', [], { query: `?key=a&key=${account.key}` }))
+  assert.deepEqual([rejection.status, rejection.code], [400, 'repeated_credential'])
 })
 
 test('without its store the server reports an outage, and rejects no key for it', async () => {
@@ -355,16 +355,16 @@ test('without its store the server reports an outage, and rejects no key for it'
   for (const format of formats) {
     for (const header of [key, `x-api-key: ${wellFormed()}`, `Authorization: Bearer ${wellFormed()}`]) {
       const answer = await ask(format, [header], { from: broken })
-      const refusal = readRefusal(format, answer)
-      assert.deepEqual([refusal.status, refusal.code], [503, 'store_unavailable'], answer?.body)
+      const rejection = readRejection(format, answer)
+      assert.deepEqual([rejection.status, rejection.code], [503, 'store_unavailable'], answer?.body)
       assert.match(headerOf(answer!, 'retry-after') ?? '', /^\d+$/)
     }
     // Requests that need no store are answered as usual.
-    assert.equal(readRefusal(format, await ask(format, ['x-api-key: x'], { from: broken })).status, 401)
+    assert.equal(readRejection(format, await ask(format, ['x-api-key: x'], { from: broken })).status, 401)
   }
   for (const path of ['/v1/credits', '/v1/generations/req_0000000000001']) {
     const answer = await broken.raw(`GET ${path} HTTP/1.1\r\nHost: a\r\n${key}\r\n\r\n`)
-    assert.equal(readRefusal('chat', answer).code, 'store_unavailable')
+    assert.equal(readRejection('chat', answer).code, 'store_unavailable')
   }
   assert.equal((await broken.raw('GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n'))?.status, 503)
   assert.equal((await broken.raw('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'))?.status, 200)

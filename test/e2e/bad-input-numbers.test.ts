@@ -16,7 +16,7 @@ import {
   headerOf,
   hostileGateway,
   postBytes,
-  readRefusal,
+  readRejection,
 } from '../support/hostile-gateway.ts'
 import { type RawAnswer, RawClient } from '../support/raw-client.ts'
 import { repeated } from '../support/sampled.ts'
@@ -176,10 +176,10 @@ async function send(client: RawClient, account: TestAccount, format: Format, bod
   return { answer, upstream: JSON.parse(received ?? '') as Readonly<Record<string, unknown>>, hold }
 }
 
-function assertRefused({ answer, upstream, hold }: Sent, format: Format): void {
-  const refusal = readRefusal(format, answer)
-  assert.equal(refusal.status, 400, answer.body)
-  assert.match(refusal.code, /^(invalid_value|missing_field|invalid_json)$/)
+function assertRejected({ answer, upstream, hold }: Sent, format: Format): void {
+  const rejection = readRejection(format, answer)
+  assert.equal(rejection.status, 400, answer.body)
+  assert.match(rejection.code, /^(invalid_value|missing_field|invalid_json)$/)
   assert.deepEqual([upstream, hold], [undefined, 0n])
 }
 
@@ -191,8 +191,8 @@ function assertPaid(
 ): void {
   const { answer, upstream, hold } = sent
   if (upstream === undefined) {
-    const refusal = readRefusal(format, answer)
-    assert.deepEqual([refusal.status, refusal.code], [402, 'insufficient_balance'], answer.body)
+    const rejection = readRejection(format, answer)
+    assert.deepEqual([rejection.status, rejection.code], [402, 'insufficient_balance'], answer.body)
     assert.equal(hold, 0n)
     return
   }
@@ -248,7 +248,7 @@ test('chat: max_tokens, max_completion_tokens and n', (context) =>
         const body = goodBody('chat', more).replace('"max_tokens":16,', '')
         const sent = await send(client, accounts[given.poor ? 1 : 0]!, 'chat', body)
         const meanings = [meaning(given.old, 1), meaning(given.new, 1), meaning(given.n, 1)]
-        if (meanings.includes(undefined)) return assertRefused(sent, 'chat')
+        if (meanings.includes(undefined)) return assertRejected(sent, 'chat')
         assertPaid(sent, 'chat', (upstream) => {
           const limits = [upstream.max_tokens, upstream.max_completion_tokens].filter(
             (limit) => limit != null,
@@ -286,7 +286,7 @@ test('messages: max_tokens, budget_tokens and max_uses', (context) =>
         const sent = await send(client, accounts[given.poor ? 1 : 0]!, 'messages', body)
         const limit = meaning(given.limit, 0)
         const others = [meaning(given.budget, 0), ...given.uses.map((uses) => meaning(uses, 0))]
-        if (limit === null || [limit, ...others].includes(undefined)) return assertRefused(sent, 'messages')
+        if (limit === null || [limit, ...others].includes(undefined)) return assertRejected(sent, 'messages')
         assertPaid(sent, 'messages', (upstream) => {
           const searches = (upstream.tools ?? []) as readonly { readonly max_uses?: unknown }[]
           const uses = searches.map(({ max_uses: cap }) => {
@@ -320,7 +320,7 @@ test('responses: max_output_tokens and max_tool_calls', (context) =>
         const body = goodBody('responses', more).replace('"max_output_tokens":16,', '')
         const sent = await send(client, accounts[given.poor ? 1 : 0]!, 'responses', body)
         if ([meaning(given.limit, 1), meaning(given.calls, 0)].includes(undefined)) {
-          return assertRefused(sent, 'responses')
+          return assertRejected(sent, 'responses')
         }
         assertPaid(sent, 'responses', (upstream) => {
           const searches = (upstream.tools ?? []) as readonly unknown[]
@@ -365,7 +365,7 @@ test('gemini: maxOutputTokens, candidateCount and thinkingBudget, in either spel
         const sent = await send(client, accounts[poor ? 1 : 0]!, 'gemini', body)
         const spending = budget === '-1' ? -1 : meaning(budget, 0)
         if ([meaning(limit, 1), meaning(candidates, 1), spending].includes(undefined)) {
-          return assertRefused(sent, 'gemini')
+          return assertRejected(sent, 'gemini')
         }
         assertPaid(sent, 'gemini', (upstream) => {
           const settings = (upstream[config] ?? {}) as Readonly<Record<string, unknown>>

@@ -10,7 +10,7 @@ import {
   type HostileGateway,
   headerOf,
   hostileGateway,
-  readPlainRefusal,
+  readPlainRejection,
 } from '../support/hostile-gateway.ts'
 import type { RawAnswer } from '../support/raw-client.ts'
 
@@ -235,7 +235,7 @@ test('an ambiguous request head never reaches a page', async () => {
     ['GET /', 'A: b\r\n'.repeat(100), 431, 'headers_too_large'],
     [`GET /?${'x'.repeat(9_000)}`, '', 431, 'headers_too_large'],
   ] as const) {
-    const refusal = readPlainRefusal(await ask(start, more))
-    assert.deepEqual([refusal.status, refusal.code], [status, code])
+    const rejection = readPlainRejection(await ask(start, more))
+    assert.deepEqual([rejection.status, rejection.code], [status, code])
   }
 })

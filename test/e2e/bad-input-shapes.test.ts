@@ -14,7 +14,7 @@ import {
   hostileGateway,
   pathOf,
   postBytes,
-  readRefusal,
+  readRejection,
 } from '../support/hostile-gateway.ts'
 import { RawClient } from '../support/raw-client.ts'
 import { everyNth, repeated } from '../support/sampled.ts'
@@ -265,7 +265,7 @@ for (const format of formats) {
           assert.doesNotMatch(answer.body, /"code":"internal"|INTERNAL/, shown)
         } else {
           assert.ok(answer.status >= 400 && answer.status < 500, shown)
-          if (!isUpstreams(answer.body)) assert.ok(readRefusal(format, answer).message.length > 5, shown)
+          if (!isUpstreams(answer.body)) assert.ok(readRejection(format, answer).message.length > 5, shown)
         }
         if (/^connection: close/im.test(answer.head)) client = new RawClient(gateway.port)
       }

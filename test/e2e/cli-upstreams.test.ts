@@ -62,13 +62,13 @@ function runProcess(
 const add = ['upstreams', 'add', 'mine', '--provider', 'custom', '--url', url, '--formats', 'openai-chat']
 
 test('an upstream is added, tested, listed and offered without a server', async () => {
-  const refused = await runProcess(add, { stdin: wrongKey })
-  assert.equal(refused.code, 1)
+  const rejected = await runProcess(add, { stdin: wrongKey })
+  assert.equal(rejected.code, 1)
   assert.match(
-    refused.stderr,
+    rejected.stderr,
     /rejected the API key \(HTTP 401\)\. It says: Key … is not one of ours\. Set saveAnyway/,
   )
-  assert.doesNotMatch(refused.stderr, new RegExp(wrongKey))
+  assert.doesNotMatch(rejected.stderr, new RegExp(wrongKey))
   const audit = JSON.parse((await run(['audit', '--json'])).stdout) as readonly { readonly outcome: string }[]
   assert.equal(audit[0]?.outcome, 'upstream_test_failed')
   assert.doesNotMatch((await run(['upstreams'])).stdout, /mine/)

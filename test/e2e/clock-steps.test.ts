@@ -8,7 +8,7 @@ import { after, before, suite, test } from 'node:test'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { parseUsd } from '../../src/ledger/rules/money.ts'
 import { eventually, type MeteredGateway, meteredGateway, requestIdIn } from '../support/metered-gateway.ts'
-import { refusalIn, type Sent, type Whole } from '../support/paying-client.ts'
+import { rejectionIn, type Sent, type Whole } from '../support/paying-client.ts'
 import { waitingUpload } from '../support/waiting-upload.ts'
 
 const hourMs = 3_600_000
@@ -62,9 +62,9 @@ suite('a clock step', { concurrency: 1 }, () => {
     return ask(key, 'messages-stream', 'tokens=100', limit).whole()
   }
 
-  async function assertRefused(key: string, status: number, code: string, limit?: number): Promise<Whole> {
+  async function assertRejected(key: string, status: number, code: string, limit?: number): Promise<Whole> {
     const whole = await answered(key, limit)
-    assert.deepEqual([whole.status, refusalIn(whole.text).code], [status, code])
+    assert.deepEqual([whole.status, rejectionIn(whole.text).code], [status, code])
     return whole
   }
 
@@ -141,18 +141,18 @@ suite('a clock step', { concurrency: 1 }, () => {
       const account = await gateway.account('5', { budget: { amount, window } })
       await assertServed(account.key, 100)
       await assertServed(account.key, 100)
-      await assertRefused(account.key, 402, 'key_budget_exhausted', 100)
+      await assertRejected(account.key, 402, 'key_budget_exhausted', 100)
       clock.set(first)
       await assertServed(account.key, 100)
       clock.set(last)
       await assertServed(account.key, 100)
-      await assertRefused(account.key, 402, 'key_budget_exhausted', 100)
+      await assertRejected(account.key, 402, 'key_budget_exhausted', 100)
       clock.set(first)
-      await assertRefused(account.key, 402, 'key_budget_exhausted', 100)
+      await assertRejected(account.key, 402, 'key_budget_exhausted', 100)
       clock.step(hourMs)
-      await assertRefused(account.key, 402, 'key_budget_exhausted', 100)
+      await assertRejected(account.key, 402, 'key_budget_exhausted', 100)
       clock.step(-50 * hourMs)
-      await assertRefused(account.key, 402, 'key_budget_exhausted', 100)
+      await assertRejected(account.key, 402, 'key_budget_exhausted', 100)
       if (window === 'month') return
       // No client is locked out until the clock catches up with the wrong time.
       clock.step(24 * hourMs)
@@ -169,7 +169,7 @@ suite('a clock step', { concurrency: 1 }, () => {
     clock.set('2026-04-02T00:00:01Z')
     assert.equal((await over.whole()).status, 200)
     await assertServed(account.key, 100)
-    await assertRefused(account.key, 402, 'key_budget_exhausted', 100)
+    await assertRejected(account.key, 402, 'key_budget_exhausted', 100)
   })
 
   test('keeps a rate limit when it is set back, and resets it once when it is set forward', async () => {
@@ -177,19 +177,19 @@ suite('a clock step', { concurrency: 1 }, () => {
     const rates = { requestsPerMinute: 3, tokensPerMinute: null, concurrent: null }
     const account = await gateway.account('5', { rates })
     for (let request = 0; request < 3; request += 1) await assertServed(account.key)
-    await assertRefused(account.key, 429, 'rate_limited')
+    await assertRejected(account.key, 429, 'rate_limited')
     for (const stepMs of [-10_000, -hourMs, -24 * hourMs]) {
       clock.step(stepMs)
-      const refused = await assertRefused(account.key, 429, 'rate_limited')
-      const seconds = Number(refused.headers['retry-after'])
+      const rejected = await assertRejected(account.key, 429, 'rate_limited')
+      const seconds = Number(rejected.headers['retry-after'])
       assert(seconds >= 1 && seconds <= 60, `retry after ${seconds} s`)
     }
     // No client is locked out until the clock catches up with the wrong time.
     clock.step(130_000)
-    const last = await assertRefused(account.key, 429, 'rate_limited')
+    const last = await assertRejected(account.key, 429, 'rate_limited')
     clock.step(Number(last.headers['retry-after']) * 1_000)
     for (let request = 0; request < 3; request += 1) await assertServed(account.key)
-    await assertRefused(account.key, 429, 'rate_limited')
+    await assertRejected(account.key, 429, 'rate_limited')
   })
 
   test('gives no extra rate to a request whose body took minutes', async () => {
@@ -201,7 +201,7 @@ suite('a clock step', { concurrency: 1 }, () => {
     clock.step(200_000)
     for (let request = 0; request < 2; request += 1) await assertServed(account.key)
     assert.match(await slow.finish(), /^HTTP\/1\.1 200 /)
-    await assertRefused(account.key, 429, 'rate_limited')
+    await assertRejected(account.key, 429, 'rate_limited')
   })
 
   test('decides when a key expires', async () => {
@@ -213,7 +213,7 @@ suite('a clock step', { concurrency: 1 }, () => {
     const { secret } = await access.create({ account: account.id, name: 'brief', expiresMs, policy })
     await assertServed(secret)
     clock.step(hourMs)
-    await assertRefused(secret, 401, 'expired_api_key')
+    await assertRejected(secret, 401, 'expired_api_key')
     await assertServed(account.key)
     clock.step(-hourMs)
     await assertServed(secret)

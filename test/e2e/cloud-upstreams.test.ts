@@ -53,7 +53,7 @@ test('a credential of several fields obtains tokens, and is stored encrypted', a
   assert.doesNotMatch(JSON.stringify(await operator.done('upstreams.list', {})), /hush|clientSecret/)
 })
 
-test('what cannot be an address or a credential of a cloud is refused, and nothing is asked', async () => {
+test('what cannot be an address or a credential of a cloud is rejected, and nothing is asked', async () => {
   const before = [cloud.requests.length, cloud.issued.length]
   const vertex = { upstream: 'v', provider: 'vertex', models: 'all' as const, credential: 'a-long-key' }
   const locations = 'googleapis.com/v1/projects/p/locations'
@@ -84,7 +84,7 @@ test('what cannot be an address or a credential of a cloud is refused, and nothi
   ] as const) {
     for (const operation of ['upstreams.put', 'upstreams.check'] as const) {
       const checks = operation === 'upstreams.check' ? { askHost: false, testCredential: true } : {}
-      const error = await operator.refused(operation, { ...asked, ...checks } as never)
+      const error = await operator.rejected(operation, { ...asked, ...checks } as never)
       assert.match(error.message, message)
     }
   }
@@ -96,8 +96,8 @@ test('doctor tests keys of AWS and of Google by a request that costs nothing', a
     ...facts,
     route: (url) => (/^\/openai\/|:generateContent$/.test(url) ? { format: 'chat' } : null),
     mistake: () => 'key',
-    refusals: {
-      ...facts.refusals,
+    rejections: {
+      ...facts.rejections,
       credential: {
         status: 403,
         headers: { 'x-amzn-errortype': 'UnrecognizedClientException:http://internal.example' },

@@ -10,7 +10,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import type { CommandResult } from '../support/command-line.ts'
 import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
-import { type Format, formats, refusalIn, Sent, type Whole } from '../support/paying-client.ts'
+import { type Format, formats, rejectionIn, Sent, type Whole } from '../support/paying-client.ts'
 import { waitingUpload } from '../support/waiting-upload.ts'
 
 /** Their responses would take longer. */
@@ -69,9 +69,9 @@ async function assertServed(key: string, model?: string): Promise<string> {
   return String(headers['x-request-id'])
 }
 
-async function assertRefused(key: string, status: number, code: string, model?: string): Promise<void> {
+async function assertRejected(key: string, status: number, code: string, model?: string): Promise<void> {
   const whole = await answered(key, model)
-  assert.deepEqual([whole.status, refusalIn(whole.text).code], [status, code])
+  assert.deepEqual([whole.status, rejectionIn(whole.text).code], [status, code])
 }
 
 suite('one owner', { concurrency: 1 }, () => {
@@ -98,7 +98,7 @@ suite('one owner', { concurrency: 1 }, () => {
       ...['account', 'create', '--email', 'bo@example.org', '--credit', '0'],
     )
     assert.equal(balance, '0.00')
-    await assertRefused(key, 402, 'insufficient_balance')
+    await assertRejected(key, 402, 'insufficient_balance')
     const credit = ['credit', 'bo@example.org', '1.00', '--reference', 'first']
     assert.equal((await command('credit', ...credit)).created, true)
     await assertServed(key)
@@ -106,7 +106,7 @@ suite('one owner', { concurrency: 1 }, () => {
     const [receipt, ...more] = await command('requests.list', 'requests', 'bo@example.org')
     assert.deepEqual([receipt?.endReason, more], ['complete', []])
     await command('account.suspend', 'account', 'suspend', 'bo@example.org')
-    await assertRefused(key, 403, 'account_suspended')
+    await assertRejected(key, 403, 'account_suspended')
     await command('account.resume', 'account', 'resume', 'bo@example.org')
     await assertServed(key)
   })
@@ -122,7 +122,7 @@ suite('one owner', { concurrency: 1 }, () => {
 
     await command('key.revoke', 'key', 'revoke', doomed.id)
     const revokedMs = systemClock.monoMs()
-    await assertRefused(doomed.key, 401, 'revoked_api_key')
+    await assertRejected(doomed.key, 401, 'revoked_api_key')
     for (const sent of running) {
       const { text, broken } = await sent.whole()
       assert.equal(broken, null)
@@ -150,7 +150,7 @@ suite('one owner', { concurrency: 1 }, () => {
 
   test('a model is enabled, repriced and removed between two requests', async () => {
     const { key } = await installation.ask('account.create', { email: 'di@example.org', credit: '5' })
-    await assertRefused(key, 404, 'model_not_found', 'house-model')
+    await assertRejected(key, 404, 'model_not_found', 'house-model')
     await command(
       'models.add',
       ...['models', 'add', 'house-model', '--provider', 'sandbox', '--upstream-model', 'sandbox-stream'],
@@ -162,7 +162,7 @@ suite('one owner', { concurrency: 1 }, () => {
     await command('models.price', 'models', 'price', 'house-model', '--input', '0', '--output', '20')
     const after = await assertServed(key, 'house-model')
     await command('models.disable', 'models', 'disable', 'house-model')
-    await assertRefused(key, 404, 'model_not_found', 'house-model')
+    await assertRejected(key, 404, 'model_not_found', 'house-model')
     assert.match((await running.whole()).text, successMark)
     await installation.ask('models.enable', { model: 'house-model' })
     await assertServed(key, 'house-model')

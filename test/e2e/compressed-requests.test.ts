@@ -7,7 +7,7 @@ import {
   goodBody,
   type HostileGateway,
   hostileGateway,
-  readRefusal,
+  readRejection,
 } from '../support/hostile-gateway.ts'
 
 const bodyBytesMax = 2 * 1024 * 1024
@@ -70,9 +70,16 @@ test('what cannot be decompressed, or is too large then, is rejected and nothing
       [compress(large), 413, 'body_too_large', /too large for this endpoint/],
     ] as const) {
       const headers = headersOf(encoding)
-      const refusal = readRefusal('chat', await gateway.post('chat', bytes, { key: account.key, headers }))
-      assert.deepEqual([refusal.status, refusal.code], [status, code], `${encoding}: ${refusal.message}`)
-      assert.match(refusal.message, message)
+      const rejection = readRejection(
+        'chat',
+        await gateway.post('chat', bytes, { key: account.key, headers }),
+      )
+      assert.deepEqual(
+        [rejection.status, rejection.code],
+        [status, code],
+        `${encoding}: ${rejection.message}`,
+      )
+      assert.match(rejection.message, message)
     }
   }
   await gateway.assertUntouched(account, '3')

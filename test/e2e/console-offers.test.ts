@@ -171,7 +171,7 @@ test('what changes is reviewed before it is saved, and applies to the next reque
   visit.clean()
 })
 
-test('an offer is added by a name that its host lists; one that exists is refused immediately', async () => {
+test('an offer is added by a name that its host lists; one that exists is rejected immediately', async () => {
   await button('Add offer').click()
   await dialog().getByLabel('Upstream').selectOption('spare')
   await dialog().getByLabel('Name there').fill('host')

@@ -417,13 +417,13 @@ test('a user exports their data, and deletes their account only after typing the
   await visit.accessible()
   const visited: string[] = []
   page.on('framenavigated', (frame) => visited.push(frame.url()))
-  // The server refuses a reading request before it has confirmed the deletion.
+  // The server rejects a reading request before it has confirmed the deletion.
   await page.route('**/api/me', async (route) => {
     if (route.request().method() !== 'DELETE') return route.continue()
     const confirmation = await route.fetch()
-    const refused = page.waitForResponse((response) => response.status() === 401)
+    const rejected = page.waitForResponse((response) => response.status() === 401)
     await page.evaluate(returnLater)
-    await refused
+    await rejected
     await route.fulfill({ response: confirmation })
   })
   await final.click()

@@ -76,7 +76,7 @@ test('rows of a file are shown, chosen and applied; marked ones are not chosen',
   await visit.close()
 })
 
-test('a file that is not a list is refused in the dialog, with the reason', async () => {
+test('a file that is not a list is rejected in the dialog, with the reason', async () => {
   const visit = await person.signIn()
   const { page } = visit
   await page.goto('/console/admin/models')

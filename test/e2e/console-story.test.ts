@@ -148,10 +148,10 @@ test('a user signs up, connects, spends, tops up and continues', async () => {
   const dear = line
     .replace('sandbox-echo', 'sandbox-stream')
     .replace('Say hello in one sentence.', 'tokens=200000')
-  let refused: ChatAnswer = {}
-  for (let turn = 0; turn < 20 && refused.error === undefined; turn += 1) refused = await ask(dear)
-  assert.equal(refused.error?.code, 'insufficient_balance', JSON.stringify(refused))
-  assert.ok(refused.error?.message.includes(`${origin}/console/billing`), refused.error?.message)
+  let rejected: ChatAnswer = {}
+  for (let turn = 0; turn < 20 && rejected.error === undefined; turn += 1) rejected = await ask(dear)
+  assert.equal(rejected.error?.code, 'insufficient_balance', JSON.stringify(rejected))
+  assert.ok(rejected.error?.message.includes(`${origin}/console/billing`), rejected.error?.message)
   await page.getByText('Your request was rejected (402).').waitFor()
   for (const window of [page, other])
     await window.getByText('Requests are being rejected: not enough credit.').waitFor()

@@ -188,7 +188,7 @@ test('a rejected request is a row among the others, is filtered like them, and h
   const rows = page.getByRole('region', { name: 'Requests, latest first' }).locator('tbody tr')
   const row = rows.filter({ hasText: 'no-such-model' }).first()
   await row.getByText('Rejected', { exact: true }).waitFor()
-  const { latest } = await person.client.done('refusals.list', { model: 'no-such-model' })
+  const { latest } = await person.client.done('rejections.list', { model: 'no-such-model' })
   const [rejection] = latest
   assert.ok(rejection !== undefined)
   await row.getByText(rejection.request).waitFor()
@@ -208,10 +208,10 @@ test('the tiles count rejected requests too, as the chart does', async () => {
   await page.goto('/console/usage?range=7d')
   const tile = page.getByText('Requests', { exact: true }).locator('..')
   const rows = await person.client.done('usage.show', { by: 'month' })
-  const sum = (name: 'requests' | 'errors' | 'refused') => rows.reduce((total, row) => total + row[name], 0)
-  assert.ok(sum('refused') > 0)
-  await tile.getByText(`${sum('errors')} failed, ${sum('refused')} rejected`).waitFor()
-  await tile.getByText(String(sum('requests') + sum('refused')), { exact: true }).waitFor()
+  const sum = (name: 'requests' | 'errors' | 'rejected') => rows.reduce((total, row) => total + row[name], 0)
+  assert.ok(sum('rejected') > 0)
+  await tile.getByText(`${sum('errors')} failed, ${sum('rejected')} rejected`).waitFor()
+  await tile.getByText(String(sum('requests') + sum('rejected')), { exact: true }).waitFor()
 })
 
 test('the row under the pointer stays while requests arrive, with updated numbers', async () => {

@@ -52,12 +52,12 @@ interface Case {
   readonly headers: () => Readonly<Record<string, string>>
   /** After the path's `?`. */
   readonly query?: () => string
-  readonly refused: readonly [status: number, code: ErrorCode]
+  readonly rejected: readonly [status: number, code: ErrorCode]
 }
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
-const refusals: readonly Case[] = [
+const rejections: readonly Case[] = [
   ...[
     toModels,
     toMessages,
@@ -68,26 +68,26 @@ const refusals: readonly Case[] = [
       title: `a session at ${sending.path}`,
       sending,
       headers: () => ({ cookie: person.client.cookie }),
-      refused: [401, 'missing_api_key'],
+      rejected: [401, 'missing_api_key'],
     },
     {
       title: `a management key at ${sending.path}`,
       sending,
       headers: () => bearer(managementKey),
-      refused: [401, 'invalid_api_key'],
+      rejected: [401, 'invalid_api_key'],
     },
     {
       title: `a management key as x-api-key at ${sending.path}`,
       sending,
       headers: () => ({ 'x-api-key': managementKey }),
-      refused: [401, 'invalid_api_key'],
+      rejected: [401, 'invalid_api_key'],
     },
     {
       title: `a key for models in the address of ${sending.path}`,
       sending,
       headers: () => ({}),
       query: () => `key=${modelKey}&api_key=${modelKey}&access_token=${modelKey}`,
-      refused: [401, 'missing_api_key'],
+      rejected: [401, 'missing_api_key'],
     },
   ]),
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'].map(
@@ -95,20 +95,20 @@ const refusals: readonly Case[] = [
       title: `a key for models as ${name} at the control plane`,
       sending: toAccount,
       headers: () => (name === 'authorization' ? bearer(modelKey) : { [name]: modelKey }),
-      refused: [401, 'invalid_api_key'],
+      rejected: [401, 'invalid_api_key'],
     }),
   ),
   {
     title: 'a key for models beside a session',
     sending: toAccount,
     headers: () => ({ ...bearer(modelKey), cookie: person.client.cookie }),
-    refused: [400, 'repeated_credential'],
+    rejected: [400, 'repeated_credential'],
   },
   {
     title: 'a management key beside a session',
     sending: toAccount,
     headers: () => ({ ...bearer(managementKey), cookie: person.client.cookie }),
-    refused: [400, 'repeated_credential'],
+    rejected: [400, 'repeated_credential'],
   },
   ...['key', 'token', 'access_token', 'authorization'].map(
     (name): Case => ({
@@ -116,48 +116,48 @@ const refusals: readonly Case[] = [
       sending: toAccount,
       headers: () => ({}),
       query: () => `${name}=${managementKey}`,
-      refused: [401, 'not_signed_in'],
+      rejected: [401, 'not_signed_in'],
     }),
   ),
   {
     title: 'a management key as x-api-key at the control plane',
     sending: toAccount,
     headers: () => ({ 'x-api-key': managementKey }),
-    refused: [401, 'not_signed_in'],
+    rejected: [401, 'not_signed_in'],
   },
   {
     title: 'a management key without its last letter',
     sending: toAccount,
     headers: () => bearer(managementKey.slice(0, -1)),
-    refused: [401, 'invalid_api_key'],
+    rejected: [401, 'invalid_api_key'],
   },
   {
     title: 'a session cookie that was changed',
     sending: toAccount,
     headers: () => ({ cookie: person.client.cookie.replace(/(session_token=[^;]*)../, '$1xx') }),
-    refused: [401, 'not_signed_in'],
+    rejected: [401, 'not_signed_in'],
   },
   {
     title: 'a session cookie under another name',
     sending: toAccount,
     headers: () => ({ cookie: person.client.cookie.replace(/^[^=]+/, 'session') }),
-    refused: [401, 'not_signed_in'],
+    rejected: [401, 'not_signed_in'],
   },
   {
     title: 'a session as a bearer token',
     sending: toAccount,
     headers: () => bearer(person.client.cookie.replace(/^[^=]+=/, '')),
-    refused: [401, 'invalid_api_key'],
+    rejected: [401, 'invalid_api_key'],
   },
   {
     title: 'the credentials of somebody in between',
     sending: toAccount,
     headers: () => ({ authorization: 'Basic dXNlcjpwYXNz' }),
-    refused: [401, 'not_signed_in'],
+    rejected: [401, 'not_signed_in'],
   },
 ]
 
-for (const { title, sending, headers, query, refused } of refusals) {
+for (const { title, sending, headers, query, rejected } of rejections) {
   test(`${title} is rejected`, async () => {
     const path = query === undefined ? sending.path : `${sending.path}?${query()}`
     const answer = await sendTo(gateway.origin, {
@@ -165,7 +165,7 @@ for (const { title, sending, headers, query, refused } of refusals) {
       path,
       headers: { ...sending.headers, ...headers() },
     })
-    assert.deepEqual([answer.status, codeOf(answer)], refused, answer.text)
+    assert.deepEqual([answer.status, codeOf(answer)], rejected, answer.text)
   })
 }
 

@@ -26,7 +26,7 @@ type Case = readonly [
   body?: string,
 ]
 
-const refused = [403, 'cross_site'] as const
+const rejected = [403, 'cross_site'] as const
 const wrongType = [415, 'unsupported_media_type'] as const
 const json = { 'content-type': 'application/json' }
 /** A placeholder for the server's own origin. */
@@ -38,13 +38,13 @@ const cases: readonly Case[] = [
   [
     'a page of another site',
     { ...json, origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' },
-    refused,
+    rejected,
   ],
-  ['a request that says nothing of where it comes from', json, refused],
+  ['a request that says nothing of where it comes from', json, rejected],
   [
     'a form',
     { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://evil.test' },
-    refused,
+    rejected,
     'name=x',
   ],
   [

@@ -175,11 +175,11 @@ test('the number of streams per user is limited', async () => {
   const { client } = world.stranger
   const streams = []
   for (let opened = 0; opened < streamsMax; opened += 1) streams.push(await watch(cookieOf(client)))
-  const refused = await watch(cookieOf(client))
-  assert.equal(refused.answer.statusCode, 429)
-  assert.ok(Number(refused.answer.headers['retry-after']) > 0)
+  const rejected = await watch(cookieOf(client))
+  assert.equal(rejected.answer.statusCode, 429)
+  assert.ok(Number(rejected.answer.headers['retry-after']) > 0)
   for (const stream of streams) stream.close()
-  refused.close()
+  rejected.close()
 })
 
 /** Last: nothing is served afterwards. */

@@ -30,7 +30,7 @@ const named: Readonly<Record<string, readonly (keyof Belongings)[]>> = {
 const cursors: Readonly<Partial<Record<OperationName, keyof Belongings>>> = {
   'account.list': 'account',
   'requests.list': 'request',
-  'refusals.list': 'request',
+  'rejections.list': 'request',
   'entries.list': 'entry',
   'top-up.list': 'topUp',
   'payments.list': 'topUp',

@@ -213,7 +213,7 @@ function wholeOf(format: Format, asked: object): object {
   return 'generateContentRequest' in asked ? (asked.generateContentRequest as object) : asked
 }
 
-const refusals: Readonly<Record<Format, string>> = {
+const rejections: Readonly<Record<Format, string>> = {
   messages:
     '{ "type":"error", "error":{"type":"invalid_request_error","message":"messages.0: not like this"}}',
   responses:
@@ -253,11 +253,11 @@ for (const format of formats) {
   })
 
   test(`${format}: an upstream error is relayed with its message`, async () => {
-    answering(wholeAnswer(400, refusals[format], json))
+    answering(wholeAnswer(400, rejections[format], json))
     const { gate } = shared
     const answer = await count(gate, await gate.account('0.01'), { format, model })
     assert.equal(answer.status, 400)
-    assert.equal(answer.text, refusals[format])
+    assert.equal(answer.text, rejections[format])
     assert.equal(answer.headers['x-tollgate-tokens'], undefined)
   })
 
@@ -284,12 +284,14 @@ for (const format of formats) {
       for (const member of ['max_tokens', 'max_output_tokens', 'stream', 'store']) {
         assert.ok(!Object.hasOwn(sent, member), `${member} in ${said}`)
       }
-      answering(wholeAnswer(400, refusals[other], json))
-      const refused = await count(gate, account, { format, model: `${other}-model` })
-      assert.equal(refused.status, 400)
-      assert.match(refused.text, /not like this/)
+      answering(wholeAnswer(400, rejections[other], json))
+      const rejected = await count(gate, account, { format, model: `${other}-model` })
+      assert.equal(rejected.status, 400)
+      assert.match(rejected.text, /not like this/)
       assert.equal(
-        JSON.stringify(Object.keys((JSON.parse(refused.text) as { error: object }).error)).includes('status'),
+        JSON.stringify(Object.keys((JSON.parse(rejected.text) as { error: object }).error)).includes(
+          'status',
+        ),
         format === 'gemini',
       )
     })
@@ -301,7 +303,7 @@ const troubles: Readonly<Record<string, Behaviour>> = {
   'fails with 500': wholeAnswer(500, '{"error":{"message":"It failed."}}', json),
   'limits its rate': wholeAnswer(429, '{"error":{"message":"Slow down."}}', json),
   'has no such address': wholeAnswer(404, '{"error":{"message":"Not found"}}', json),
-  'refuses the credential': wholeAnswer(401, '{"error":{"message":"no"}}', json),
+  'rejects the credential': wholeAnswer(401, '{"error":{"message":"no"}}', json),
   'answers with a page': wholeAnswer(200, '<html></html>', ['content-type: text/html']),
   'answers without a number': wholeAnswer(200, '{"input_tokens":"many","totalTokens":-1}', json),
   'breaks the connection': sendsThen('rst', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{'),
@@ -416,10 +418,10 @@ test('a client that disconnects cancels the request to the upstream', async () =
   leaving.on('error', () => {})
   leaving.end(JSON.stringify(shapes.messages.body('messages-model', 'hello')))
   const reply = await upstream.nextRequest()
-  const refused = await count(gate, account, { format: 'messages', model: 'messages-model' })
-  assert.equal(refused.status, 429)
-  assert.equal(refused.headers['retry-after'], '1')
-  assert.match(refused.text, /concurrent counting requests/)
+  const rejected = await count(gate, account, { format: 'messages', model: 'messages-model' })
+  assert.equal(rejected.status, 429)
+  assert.equal(rejected.headers['retry-after'], '1')
+  assert.match(rejected.text, /concurrent counting requests/)
   leaving.destroy()
   await reply.closed
   await gate.gateway.deps.inFlight.whenIdle()
@@ -445,10 +447,10 @@ test('counting has a separate rate limit, reported in each format', async () => 
       return remaining[format] === undefined ? undefined : headers[remaining[format]]
     })
     assert.deepEqual(left, remaining[format] === undefined ? [undefined, undefined] : ['1', '0'])
-    const refused = await ask()
-    assert.equal(refused.status, 429)
-    assert.ok(Number(refused.headers['retry-after']) >= 1)
-    assert.ok(refused.text.includes(codes[format]), refused.text)
+    const rejected = await ask()
+    assert.equal(rejected.status, 429)
+    assert.ok(Number(rejected.headers['retry-after']) >= 1)
+    assert.ok(rejected.text.includes(codes[format]), rejected.text)
     // The rate of paid requests is unaffected.
     const paid = await send(gate.origin, {
       path: '/v1/chat/completions',

@@ -259,7 +259,7 @@ test('headers are stored like the credential: never shown, and never sent to ano
   await operator.done('upstreams.check', { ...bare, askHost: true })
   assert.equal(first.seen.at(-1)?.headers['x-access'], secret)
   const second = await localServer()
-  const moved = await operator.refused('upstreams.put', { ...bare, url: second.origin })
+  const moved = await operator.rejected('upstreams.put', { ...bare, url: second.origin })
   assert.deepEqual([moved.code, moved.param], ['missing_field', 'credential'])
   await operator.done('upstreams.put', { ...bare, url: second.origin, credential: key })
   await operator.done('upstreams.check', { ...bare, url: second.origin, askHost: true })
@@ -279,9 +279,9 @@ const wrong: readonly (readonly [what: string, ask: object, param: string])[] = 
   ['formats for a provider of the list', { provider: 'groq', url: undefined }, 'formats'],
 ]
 for (const [what, more, param] of wrong) {
-  test(`a custom host is refused with ${what}`, async () => {
-    const refused = await operator.refused('upstreams.put', { ...base, ...more })
-    assert.deepEqual([refused.status, refused.param], [400, param], refused.message)
+  test(`a custom host is rejected with ${what}`, async () => {
+    const rejected = await operator.rejected('upstreams.put', { ...base, ...more })
+    assert.deepEqual([rejected.status, rejected.param], [400, param], rejected.message)
   })
 }
 
@@ -299,7 +299,7 @@ const mistaken: readonly (readonly [upstream: string, mistake: string])[] = [
   ['{ name: a, provider: vllm, headers: { cookie: b } }', 'upstreams[0].headers: cookie cannot be set'],
 ]
 for (const [upstream, mistake] of mistaken) {
-  test(`the file is refused: ${mistake}`, () => {
+  test(`the file is rejected: ${mistake}`, () => {
     assert.deepEqual(configured(`upstreams: [${upstream}]`), [`tollgate.yaml: ${mistake}`])
   })
 }

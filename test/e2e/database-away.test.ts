@@ -9,7 +9,7 @@ import { freePort } from '../support/free-port.ts'
 import { testGateway } from '../support/gateway.ts'
 import { makeInstallation } from '../support/gateway-process.ts'
 import { eventually, type MeteredGateway, meteredGateway } from '../support/metered-gateway.ts'
-import { refusalIn, Sent } from '../support/paying-client.ts'
+import { rejectionIn, Sent } from '../support/paying-client.ts'
 import { postgresIsMissing, runSql, startPostgres } from '../support/postgres-server.ts'
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
@@ -62,7 +62,7 @@ else {
       const account = await one.account('5')
       const environment = await environmentOn(proxy)
       const origin = `http://127.0.0.1:${environment.TOLLGATE_PORT}`
-      proxy.refuse(true)
+      proxy.reject(true)
       const starting = meteredGateway({ environment, limits })
       assert.equal(await statusOf(`${origin}/livez`), 200)
       assert.equal(await statusOf(`${origin}/readyz`), 503)
@@ -77,7 +77,7 @@ else {
         assert.deepEqual([status, headers['retry-after']], [503, '1'], client.format)
         assert.match(text, /database/, client.format)
       }
-      proxy.refuse(false)
+      proxy.reject(false)
       const other = await starting
       assert.equal(other.origin, origin)
       assert.equal((await answered(other, account.key)).status, 200)
@@ -97,7 +97,7 @@ else {
     test('a server that waits for it stops when it is asked to, and says what it waits for', async (context) => {
       const installation = makeInstallation()
       context.after(() => installation.remove())
-      proxy.refuse(true)
+      proxy.reject(true)
       const environment = await environmentOn(proxy)
       const waiting = await installation.launch({ environment })
       await waiting.written('waiting for it')
@@ -105,7 +105,7 @@ else {
       waiting.signal('SIGTERM')
       assert.deepEqual(await waiting.ended, { code: 0, signal: null })
       assert.match(waiting.stderr() + waiting.stdout(), /DATABASE_URL cannot be used/)
-      proxy.refuse(false)
+      proxy.reject(false)
     })
 
     test('a server that takes no writes is not used, and is used again when it does', async () => {
@@ -114,12 +114,12 @@ else {
       assert.equal((await answered(other, account.key)).status, 200)
       await runSql(url, 'ALTER SYSTEM SET default_transaction_read_only = on')
       await runSql(url, 'SELECT pg_reload_conf()')
-      const refused = await eventually(
+      const rejected = await eventually(
         'it takes no writes',
         () => answered(other, account.key),
         ({ status }) => status !== 200,
       )
-      assert.deepEqual([refused.status, refusalIn(refused.text).code], [503, 'store_unavailable'])
+      assert.deepEqual([rejected.status, rejectionIn(rejected.text).code], [503, 'store_unavailable'])
       await eventually(
         'it is not ready',
         () => statusOf(`${other.origin}/readyz`),
@@ -135,7 +135,7 @@ else {
       await other.end()
     })
 
-    test('a full disk of the database refuses requests until there is room', async () => {
+    test('a full disk of the database rejects requests until there is room', async () => {
       const account = await one.account('5')
       await runSql(
         url,
@@ -145,7 +145,7 @@ else {
       )
       const { status, headers, text } = await answered(one, account.key)
       assert.deepEqual(
-        [status, refusalIn(text).code, headers['retry-after']],
+        [status, rejectionIn(text).code, headers['retry-after']],
         [503, 'store_unavailable', '1'],
       )
       await runSql(url, 'DROP TRIGGER full_disk ON hold')

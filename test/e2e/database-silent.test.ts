@@ -12,7 +12,7 @@ import { formatId } from '../../src/base/ids.ts'
 import { freePort, unreachableOrigin } from '../support/free-port.ts'
 import { makeInstallation } from '../support/gateway-process.ts'
 import { eventually, type MeteredGateway, meteredGateway, requestIdIn } from '../support/metered-gateway.ts'
-import { contentEvents, refusalIn, Sent } from '../support/paying-client.ts'
+import { contentEvents, rejectionIn, Sent } from '../support/paying-client.ts'
 import { postgresIsMissing, runSql, startPostgres } from '../support/postgres-server.ts'
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
@@ -81,7 +81,7 @@ else {
       for (const { key } of [known, unknown, poor]) {
         const { status, headers, text } = await answered(gate, key)
         assert.deepEqual(
-          [status, refusalIn(text).code, headers['retry-after']],
+          [status, rejectionIn(text).code, headers['retry-after']],
           [503, 'store_unavailable', '1'],
         )
       }

@@ -194,9 +194,9 @@ const boundBy: Readonly<Record<string, string>> = {
   'gpt-4o': 'bytes',
 }
 
-const refusal = 'HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}'
+const rejection = 'HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}'
 const silences: readonly (readonly [text: string, count: Behaviour])[] = [
-  ['has no address that counts', { answer: (reply) => reply.send(refusal) }],
+  ['has no address that counts', { answer: (reply) => reply.send(rejection) }],
   ['does not answer in time', hangs],
   ['breaks the connection', { answer: (reply) => reply.rst() }],
 ]
@@ -257,7 +257,7 @@ const note = { type: 'document', source: { type: 'text', media_type: 'text/plain
 
 test('a file that contains more than it declares is written off, and its sender loses access to such files', async () => {
   // Three times as many pages as the file declares.
-  const hiding = await countingGate({ pages: 3 * pages, count: { answer: (reply) => reply.send(refusal) } })
+  const hiding = await countingGate({ pages: 3 * pages, count: { answer: (reply) => reply.send(rejection) } })
   const account = await hiding.gate.account('5')
   const { ledger, nextId } = hiding.gate.gateway.services
   let lost = 0n

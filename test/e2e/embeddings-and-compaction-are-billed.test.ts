@@ -9,7 +9,7 @@ import type { ModelDefinition } from '../../src/catalog/definition.ts'
 import type { ReceiptRow } from '../../src/ledger/types.ts'
 import { type Behaviour, faultUpstream, hangs, wholeAnswer } from '../support/fault-upstream.ts'
 import { eventually, meteredGateway } from '../support/metered-gateway.ts'
-import { type Path, refusalIn, Sent, type Whole } from '../support/paying-client.ts'
+import { type Path, rejectionIn, Sent, type Whole } from '../support/paying-client.ts'
 
 const type = ['content-type: application/json']
 let behaviour: Behaviour = wholeAnswer(500, '{}', type)
@@ -163,7 +163,7 @@ test('insufficient funds for embeddings mention no output limit, because there i
     ...embedding,
     input: 'word '.repeat(400),
   }).whole()
-  const { facts, message } = refusalIn(answer.text)
+  const { facts, message } = rejectionIn(answer.text)
   assert.deepEqual([answer.status, facts.affordable_max_tokens], [402, 0])
   assert.doesNotMatch(message, /lower/)
   assert.equal(upstream.requests.length, before)
@@ -229,7 +229,7 @@ test('a model of Google is reached in the format of OpenAI, at an address of its
 })
 
 const one = { content: { parts: [{ text: 'one' }] } }
-const googleRefused: readonly (readonly [what: string, method: string, body: object, status: number])[] = [
+const googleRejected: readonly (readonly [what: string, method: string, body: object, status: number])[] = [
   ['nothing to embed', 'embedContent', {}, 400],
   ['nothing to embed in a batch', 'batchEmbedContents', { requests: [one, {}] }, 400],
   ['another model in the body', 'embedContent', { ...one, model: 'models/gemini-2.5-pro' }, 400],
@@ -252,7 +252,7 @@ const googleRefused: readonly (readonly [what: string, method: string, body: obj
   ],
   ['a batch in the background', 'asyncBatchEmbedContent', one, 501],
 ]
-for (const [what, method, body, status] of googleRefused) {
+for (const [what, method, body, status] of googleRejected) {
   test(`Google's embeddings, ${what}: rejected before anything is sent`, async () => {
     const account = await gate.account('1')
     const before = upstream.requests.length
@@ -264,62 +264,63 @@ for (const [what, method, body, status] of googleRefused) {
   })
 }
 
-const refused: readonly (readonly [what: string, path: Path, body: object, statuses: readonly number[]])[] = [
-  ['embeddings in a stream', '/v1/embeddings', { ...embedding, stream: true }, [400]],
-  ['embeddings of a conversation', '/v1/embeddings', { ...embedding, input: { role: 'user' } }, [400]],
-  ['embeddings without input', '/v1/embeddings', { model: embedding.model }, [400]],
-  ['embeddings at a tier without a price', '/v1/embeddings', { ...embedding, service_tier: 'flex' }, [400]],
+const rejected: readonly (readonly [what: string, path: Path, body: object, statuses: readonly number[]])[] =
   [
-    'embeddings of a model that answers',
-    '/v1/embeddings',
-    { ...embedding, model: 'gpt-compacting' },
-    [400, 404, 501],
-  ],
-  [
-    'embeddings of another maker’s model',
-    '/v1/embeddings',
-    { ...embedding, model: 'claude-plain' },
-    [400, 404, 501],
-  ],
-  [
-    'an answer of a model that embeds',
-    '/v1/chat/completions',
-    { model: embedding.model, messages: [{ role: 'user', content: 'hi' }] },
-    [400, 404, 501],
-  ],
-  [
-    'an answer of a model that embeds, as Messages',
-    '/v1/messages',
-    { model: embedding.model, max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] },
-    [400, 404, 501],
-  ],
-  [
-    'a compaction by another maker’s model',
-    '/v1/responses/compact',
-    { model: 'claude-plain', input: 'hi' },
-    [400, 404, 501],
-  ],
-  [
-    'a compaction in the background',
-    '/v1/responses/compact',
-    { model: 'gpt-compacting', input: 'hi', background: true },
-    [400],
-  ],
-  [
-    'a compaction of what is kept upstream',
-    '/v1/responses/compact',
-    { model: 'gpt-compacting', input: 'hi', conversation: 'conv_1' },
-    [400],
-  ],
-]
+    ['embeddings in a stream', '/v1/embeddings', { ...embedding, stream: true }, [400]],
+    ['embeddings of a conversation', '/v1/embeddings', { ...embedding, input: { role: 'user' } }, [400]],
+    ['embeddings without input', '/v1/embeddings', { model: embedding.model }, [400]],
+    ['embeddings at a tier without a price', '/v1/embeddings', { ...embedding, service_tier: 'flex' }, [400]],
+    [
+      'embeddings of a model that answers',
+      '/v1/embeddings',
+      { ...embedding, model: 'gpt-compacting' },
+      [400, 404, 501],
+    ],
+    [
+      'embeddings of another maker’s model',
+      '/v1/embeddings',
+      { ...embedding, model: 'claude-plain' },
+      [400, 404, 501],
+    ],
+    [
+      'an answer of a model that embeds',
+      '/v1/chat/completions',
+      { model: embedding.model, messages: [{ role: 'user', content: 'hi' }] },
+      [400, 404, 501],
+    ],
+    [
+      'an answer of a model that embeds, as Messages',
+      '/v1/messages',
+      { model: embedding.model, max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] },
+      [400, 404, 501],
+    ],
+    [
+      'a compaction by another maker’s model',
+      '/v1/responses/compact',
+      { model: 'claude-plain', input: 'hi' },
+      [400, 404, 501],
+    ],
+    [
+      'a compaction in the background',
+      '/v1/responses/compact',
+      { model: 'gpt-compacting', input: 'hi', background: true },
+      [400],
+    ],
+    [
+      'a compaction of what is kept upstream',
+      '/v1/responses/compact',
+      { model: 'gpt-compacting', input: 'hi', conversation: 'conv_1' },
+      [400],
+    ],
+  ]
 
-for (const [what, path, body, statuses] of refused) {
+for (const [what, path, body, statuses] of rejected) {
   test(`${what}: rejected before anything is reserved or sent`, async () => {
     const account = await gate.account('1')
     const before = upstream.requests.length
     const answer = await post(account.key, path, body).whole()
     assert.ok(statuses.includes(answer.status), `${answer.status}: ${answer.text}`)
-    assert.ok(refusalIn(answer.text).message.length > 0)
+    assert.ok(rejectionIn(answer.text).message.length > 0)
     assert.equal(upstream.requests.length, before)
     assert.deepEqual(await gate.balance(account.id), { posted: parseUsd('1'), held: 0n, openHolds: 0 })
   })

@@ -19,7 +19,7 @@ import {
   upstreamNames,
 } from '../support/metered-gateway.ts'
 import { movableClock, passTime } from '../support/movable-clock.ts'
-import { refusalAtEnd, refusalIn, type Sent, type Whole } from '../support/paying-client.ts'
+import { rejectionAtEnd, rejectionIn, type Sent, type Whole } from '../support/paying-client.ts'
 import { sampled } from '../support/sampled.ts'
 
 const { readOnMs } = limitDefaults
@@ -305,7 +305,7 @@ function breaking(rows: readonly Broken[], from: MeteredGateway): void {
         const answer =
           from === timed ? await timedOut(sent, by, contents(client, delivered)) : await sent.whole()
         assert.doesNotMatch(answer.text, client.finishes)
-        const told = answer.status === 200 ? refusalAtEnd(answer.text) : refusalIn(answer.text)
+        const told = answer.status === 200 ? rejectionAtEnd(answer.text) : rejectionIn(answer.text)
         assert.ok(told.message.length > 0, answer.text)
         if (delivered === 0 && reason !== 'timeout')
           assert.ok(answer.status >= 400, `status ${answer.status}`)
@@ -344,7 +344,7 @@ test('stopping the server ends every stream with an error in its client’s form
   for (const { client, by, sent } of running) {
     const { text, broken: cut } = await sent.whole()
     assert.doesNotMatch(text, client.finishes)
-    assert.ok(refusalAtEnd(text).message.length > 0)
+    assert.ok(rejectionAtEnd(text).message.length > 0)
     assert.equal(cut, null, 'told, and then closed')
     const receipt = await settled(stopping, by)
     assert.equal(receipt.endReason, 'interrupted')

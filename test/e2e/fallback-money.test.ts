@@ -19,7 +19,7 @@ import { type TestAccount, type TestGateway, testGateway } from '../support/gate
 import { eventually } from '../support/metered-gateway.ts'
 import { type MovableClock, movableClock } from '../support/movable-clock.ts'
 import { type Path, Sent } from '../support/paying-client.ts'
-import { refuses, standInUsage, standsIn, streams } from '../support/stand-in.ts'
+import { rejects, standInUsage, standsIn, streams } from '../support/stand-in.ts'
 
 const json = ['content-type: application/json']
 const tooLong = JSON.stringify({ error: { code: 'context_length_exceeded', message: 'too long' } })
@@ -42,7 +42,7 @@ const overloadedAfterUsage = `event: message_start\ndata: ${JSON.stringify(start
 
 /** Requests that `slow` has received and not answered. */
 const waiting: Reply[] = []
-let refusing: FaultUpstream
+let rejecting: FaultUpstream
 let serving: FaultUpstream
 let slow: FaultUpstream
 /** Reports usage, and then an error. */
@@ -53,7 +53,7 @@ let gateway: TestGateway
 const clock: MovableClock = movableClock()
 
 before(async () => {
-  refusing = await faultUpstream(() => wholeAnswer(400, tooLong, json))
+  rejecting = await faultUpstream(() => wholeAnswer(400, tooLong, json))
   serving = await faultUpstream(({ path }) =>
     path.includes('embeddings') ? wholeAnswer(200, vectors, json) : standsIn('served'),
   )
@@ -82,9 +82,9 @@ before(async () => {
   })
   const free = [{ input: '0', output: '0' }]
   const models: Config['models'] = [
-    { id: 'free-embed', ...embeddings('refusing'), prices: free, fallbacks: ['paid-embed'] },
+    { id: 'free-embed', ...embeddings('rejecting'), prices: free, fallbacks: ['paid-embed'] },
     { id: 'paid-embed', ...embeddings('serving'), prices: [{ input: '100', output: '0' }] },
-    { id: 'free-chat', ...messages('refusing-messages'), prices: free, fallbacks: ['paid-chat'] },
+    { id: 'free-chat', ...messages('rejecting-messages'), prices: free, fallbacks: ['paid-chat'] },
     { id: 'paid-chat', ...messages('serving-messages'), prices: [{ input: '100', output: '500' }] },
     { id: 'cheap', ...chat('serving'), prices: [{ input: '0.1', output: '0.4' }], fallbacks: ['dear'] },
     { id: 'dear', ...chat('serving'), prices: [{ input: '1', output: '100' }] },
@@ -99,9 +99,9 @@ before(async () => {
       fallbacks: ['wasteful', 'narrow'],
     },
     ...[
-      { id: 'long-chat', ...chat('refusing'), fallbacks: ['cheap'] },
-      { id: 'long-messages', ...messages('refusing-messages'), fallbacks: ['cheap'] },
-      { id: 'long-to-messages', ...chat('refusing'), fallbacks: ['paid-chat'] },
+      { id: 'long-chat', ...chat('rejecting'), fallbacks: ['cheap'] },
+      { id: 'long-messages', ...messages('rejecting-messages'), fallbacks: ['cheap'] },
+      { id: 'long-to-messages', ...chat('rejecting'), fallbacks: ['paid-chat'] },
     ].map((model) => ({ ...model, maxOutput: 128_000, prices: [{ input: '1', output: '4' }] })),
     { id: 'narrow', ...chat('narrow'), prices: [{ input: '1', output: '4' }] },
     { id: 'slow-then-stream', ...chat('slow'), prices: [{ input: '1', output: '4' }], fallbacks: ['stream'] },
@@ -111,9 +111,9 @@ before(async () => {
     offers: 'as configured',
     clock,
     upstreams: [
-      upstream('refusing', 'openai', refusing.origin),
+      upstream('rejecting', 'openai', rejecting.origin),
       upstream('serving', 'openai', serving.origin),
-      upstream('refusing-messages', 'anthropic', refusing.origin),
+      upstream('rejecting-messages', 'anthropic', rejecting.origin),
       upstream('serving-messages', 'anthropic', serving.origin),
       upstream('slow', 'openai', slow.origin),
       upstream('breaking', 'anthropic', breaking.origin),
@@ -132,7 +132,7 @@ before(async () => {
 })
 after(async () => {
   await gateway.close()
-  for (const upstream of [refusing, serving, slow, breaking]) await upstream.close()
+  for (const upstream of [rejecting, serving, slow, breaking]) await upstream.close()
   mute.close()
 })
 
@@ -239,7 +239,7 @@ test('where the client leaves before a fallback was asked, nothing is written of
   const sent = send(account, { ...hello, model: 'slow-then-mute', max_tokens: 8_000, stream: true })
   const failing = await nextAtSlow()
   clock.advance(10_000)
-  refuses(529).answer(failing)
+  rejects(529).answer(failing)
   await connected
   sent.leave()
   assert.equal((await receiptOf(account)).writtenOff, 0n)
@@ -264,7 +264,7 @@ test('the receipt of a request whose client leaves before the next attempt names
     (await offerStatistics.sums('hour', 'breaking')).of('breaking', 'claude-sonnet-4-5').failures
   const before = await failed()
   const sent = send(account, { ...hello, model: 'slow-then-wasteful', max_tokens: 100, stream: true })
-  refuses(529).answer(await nextAtSlow())
+  rejects(529).answer(await nextAtSlow())
   await eventually('the failure', failed, (failures) => failures > before)
   sent.leave()
   const { model, provider, writtenOff, attempts, endReason } = await receiptOf(account)
@@ -294,7 +294,7 @@ test('what a failed attempt cost does not count as the cost of the offer that se
 test('a fallback that reasons may be silent for as long as a model that does', async () => {
   const account = await gateway.account('100')
   const sent = send(account, { ...hello, model: 'slow-then-stream', max_tokens: 8_000, stream: true })
-  refuses(529).answer(await nextAtSlow())
+  rejects(529).answer(await nextAtSlow())
   const serves = await nextAtSlow()
   clock.advance(25_000)
   serves.send(opened() + httpChunk(streams.chat.finish) + httpChunk())
@@ -316,7 +316,7 @@ test('no fallback is asked for a request whose hold was closed', async () => {
   assert.ok(hold !== undefined)
   await ledger.release(hold.id)
   const asked = slow.requests.length
-  refuses(529).answer(first)
+  rejects(529).answer(first)
   assert.equal((await sent).status, 503)
   assert.equal(slow.requests.length, asked)
 })
@@ -326,7 +326,7 @@ test('the time of failed attempts does not count as reasoning of the one that a 
   const sent = send(account, { ...hello, model: 'slow-then-stream', max_tokens: 8_000, stream: true })
   const failing = await nextAtSlow()
   clock.advance(10_000)
-  refuses(529).answer(failing)
+  rejects(529).answer(failing)
   const serves = await nextAtSlow()
   serves.send(opened())
   await sent.until((text) => text.includes('hi'))
@@ -335,7 +335,7 @@ test('the time of failed attempts does not count as reasoning of the one that a 
   assert.ok((await receiptOf(account)).writtenOff < 10_000_000n)
 })
 
-for (const [name, refusals, [input, output]] of [
+for (const [name, rejections, [input, output]] of [
   ['the model that was asked for', 0, [1_000n, 4_000n]],
   ['a fallback', 1, [2_000n, 8_000n]],
 ] as const) {
@@ -346,11 +346,11 @@ for (const [name, refusals, [input, output]] of [
     const first = await nextAtSlow()
     for (const model of ['repriced', 'repriced-next'])
       assert.equal((await catalog.price(model, { input: '30', output: '150' })).kind, 'changed')
-    if (refusals > 0) refuses(500).answer(first)
-    standsIn('served').answer(refusals > 0 ? await nextAtSlow() : first)
+    if (rejections > 0) rejects(500).answer(first)
+    standsIn('served').answer(rejections > 0 ? await nextAtSlow() : first)
     assert.equal((await running.whole()).status, 200)
     const { charged, attempts } = await receiptOf(account)
-    assert.equal(attempts.length, refusals + 1)
+    assert.equal(attempts.length, rejections + 1)
     assert.equal(charged, input * BigInt(standInUsage.input) + output * BigInt(standInUsage.output))
     for (const [model, price] of [
       ['repriced', { input: '1', output: '4' }],

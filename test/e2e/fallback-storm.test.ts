@@ -1,5 +1,5 @@
 /**
- * Requests over three offers of three formats that fail in every way, by a seed: the host refuses, or its answer stops at any
+ * Requests over three offers of three formats that fail in every way, by a seed: the host rejects, or its answer stops at any
  * byte, as it falls silent, closes or resets the connection. Each request ends, has one receipt, pays what served it when it is
  * complete, and leaves no hold. Where no answer was lost and one of the offers could serve, it is served.
  */
@@ -19,7 +19,7 @@ import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { Sent } from '../support/paying-client.ts'
 import { repeated } from '../support/sampled.ts'
-import { refuses, standInUsage, standsIn } from '../support/stand-in.ts'
+import { rejects, standInUsage, standsIn } from '../support/stand-in.ts'
 
 const requestsTotal = repeated(300, 1_000, 2_000)
 const concurrency = 80
@@ -63,7 +63,7 @@ const offers = {
 type OfferName = keyof typeof offers
 const offerNames = Object.keys(offers) as readonly OfferName[]
 
-const endings = ['serves', 'serves', 'refuses', 'refuses', 'silent', 'fin', 'rst'] as const
+const endings = ['serves', 'serves', 'rejects', 'rejects', 'silent', 'fin', 'rst'] as const
 const statuses = [429, 500, 529] as const
 const seed = 20_261_124
 
@@ -79,7 +79,7 @@ function answerOf(offer: OfferName, reply: Reply): void {
   const number = numberOf(request, offer)
   const ending = endingOf(request, offer)
   if (ending === 'serves') return offers[offer].serves.answer(reply)
-  if (ending === 'refuses') return refuses(statuses[(number >>> 4) % statuses.length]!).answer(reply)
+  if (ending === 'rejects') return rejects(statuses[(number >>> 4) % statuses.length]!).answer(reply)
   const pieces: Buffer[] = []
   offers[offer].serves.answer({ ...reply, send: (bytes) => pieces.push(Buffer.from(bytes)) })
   const answer = Buffer.concat(pieces)
@@ -178,7 +178,7 @@ test('answers that stop at any byte cost what served when they are complete, and
   // An answer that was lost may have been paid for, and is not asked for again; all else is tried until an offer serves.
   for (const [request, { id, isComplete }] of outcomes) {
     const ends = offerNames.map((offer) => endingOf(request, offer))
-    const isLost = ends.some((ending) => ending !== 'serves' && ending !== 'refuses')
+    const isLost = ends.some((ending) => ending !== 'serves' && ending !== 'rejects')
     // On a busy machine an offer that serves can be silent for longer than the limit of this test.
     if (isLost || failuresOf.get(id)?.includes('upstream_timeout')) continue
     assert.equal(isComplete, ends.includes('serves'), `request ${request}: ${ends.join()}`)

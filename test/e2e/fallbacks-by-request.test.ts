@@ -8,8 +8,8 @@ import type { Config } from '../../src/config/config.ts'
 import { type FaultUpstream, faultUpstream, wholeAnswer } from '../support/fault-upstream.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
-import { type Path, refusalIn, Sent, type Whole } from '../support/paying-client.ts'
-import { refuses, standsIn } from '../support/stand-in.ts'
+import { type Path, rejectionIn, Sent, type Whole } from '../support/paying-client.ts'
+import { rejects, standsIn } from '../support/stand-in.ts'
 
 const json = ['content-type: application/json']
 const vectors = JSON.stringify({
@@ -24,7 +24,7 @@ let working: FaultUpstream
 let gateway: TestGateway
 
 before(async () => {
-  broken = await faultUpstream(() => refuses(529))
+  broken = await faultUpstream(() => rejects(529))
   working = await faultUpstream(({ path }) =>
     path.includes('embeddings') ? wholeAnswer(200, vectors, json) : standsIn('served'),
   )
@@ -195,9 +195,9 @@ for (const [list, status, code] of mistakes) {
   test(`models: ${list} is rejected with ${code}`, async () => {
     const account = await gateway.account('1', { models: ['first', 'third'] })
     const before = broken.requests.length
-    const refused = await send(account, `{"model":"first","models":${list},${messages}}`)
-    assert.deepEqual([refused.status, refusalIn(refused.text).code], [status, code], refused.text)
-    assert.match(String((JSON.parse(refused.text) as { error: { param: string } }).error.param), /^models/)
+    const rejected = await send(account, `{"model":"first","models":${list},${messages}}`)
+    assert.deepEqual([rejected.status, rejectionIn(rejected.text).code], [status, code], rejected.text)
+    assert.match(String((JSON.parse(rejected.text) as { error: { param: string } }).error.param), /^models/)
     assert.equal(broken.requests.length, before)
   })
 }

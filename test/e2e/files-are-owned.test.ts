@@ -15,7 +15,7 @@ import type { Config } from '../../src/config/config.ts'
 import { fileHost } from '../support/file-host.ts'
 import { type TestAccount, testGateway } from '../support/gateway.ts'
 import { asking, controlOf, personActor } from '../support/operators.ts'
-import { refusalIn } from '../support/paying-client.ts'
+import { rejectionIn } from '../support/paying-client.ts'
 
 const host = await fileHost()
 const upstream = (provider: string): Config['upstreams'][number] => ({
@@ -155,7 +155,7 @@ test("another account's file looks like a missing one, and its provider is not c
     const foreign = await ask(method, id + part)
     assert.deepEqual(foreign, await ask(method, `file-unknown${part}`))
     assert.equal(foreign[0], 404)
-    assert.equal(refusalIn(String(foreign[1])).code, 'file_not_found')
+    assert.equal(rejectionIn(String(foreign[1])).code, 'file_not_found')
   }
   assert.deepEqual((await openaiOf(other).files.list()).data, [])
   assert.deepEqual(host.arrivals, [])
@@ -216,13 +216,13 @@ test('an account without a balance cannot upload, is rejected before its body is
   assert.deepEqual((await openaiOf(poor).files.list()).data, [])
 })
 
-const refusals: readonly (readonly [what: string, path: string, init: RequestInit, status: number])[] = [
+const rejections: readonly (readonly [what: string, path: string, init: RequestInit, status: number])[] = [
   ['JSON', '/v1/files', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }, 415],
   ['another method', '/v1/files', { method: 'PUT' }, 405],
   ['a path beyond the id', '/v1/files/a/b', { method: 'GET' }, 404],
   ['an upload where no upstream keeps files', '/upload/v1beta/files', { method: 'POST' }, 501],
 ]
-for (const [what, path, init, status] of refusals) {
+for (const [what, path, init, status] of rejections) {
   test(`${what} at ${path} is rejected with ${status}`, async () => {
     const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${owner.key}` }
     assert.equal((await fetch(gateway.origin + path, { ...init, headers })).status, status)

@@ -112,11 +112,11 @@ test('they are deleted at every upstream that stores some, a few at a time, and 
 })
 
 test('a file that an upstream cannot delete does not block others, and is deleted when that changes', async (context) => {
-  const [refusing, other] = [await hosting(context), await hosting(context)]
+  const [rejecting, other] = [await hosting(context), await hosting(context)]
   const gateway = await started(
     context,
     [
-      [refusing, 'refusing'],
+      [rejecting, 'rejecting'],
       [other, 'other', 'anthropic'],
     ],
     {
@@ -127,17 +127,17 @@ test('a file that an upstream cannot delete does not block others, and is delete
   const owner = await owning(gateway, 'ada')
   const { id } = await upload(owner.files)
   for (let count = 0; count < 3; count += 1) await upload(owner.files)
-  refusing.deletionStatus = (one) => (one === id ? 500 : null)
+  rejecting.deletionStatus = (one) => (one === id ? 500 : null)
   await leave(owner)
   const left = await eventually(
     'one is left',
     () => pendingAt(gateway),
     ([place]) => place?.files === 1,
   )
-  assert.deepEqual([left[0]?.upstream, [...refusing.files.keys()]], ['refusing', [id]])
+  assert.deepEqual([left[0]?.upstream, [...rejecting.files.keys()]], ['rejecting', [id]])
   await eventually(
     'it was retried',
-    () => deletionsAt(refusing).length,
+    () => deletionsAt(rejecting).length,
     (count) => count >= 8,
   )
   const scraped = await fetch(`${gateway.origin}/metrics`, {
@@ -146,10 +146,10 @@ test('a file that an upstream cannot delete does not block others, and is delete
   assert.match(await scraped.text(), /^tollgate_files_to_delete 1$/m)
   const operator = asking(controlOf(gateway), personActor('op', { operator: true }))
   const warnings = async () => (await operator.done('system.show', {})).warnings.join('\n')
-  assert.match(await warnings(), /The upstream refusing still stores files of closed accounts \(1\)/)
-  refusing.deletionStatus = () => null
+  assert.match(await warnings(), /The upstream rejecting still stores files of closed accounts \(1\)/)
+  rejecting.deletionStatus = () => null
   await done(gateway)
-  assert.equal(refusing.files.size, 0)
+  assert.equal(rejecting.files.size, 0)
   assert.doesNotMatch(await warnings(), /still stores/)
 })
 

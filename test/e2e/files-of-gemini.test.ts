@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { type TestAccount, testGateway } from '../support/gateway.ts'
 import { geminiFileHost } from '../support/gemini-file-host.ts'
-import { refusalIn } from '../support/paying-client.ts'
+import { rejectionIn } from '../support/paying-client.ts'
 
 const host = await geminiFileHost()
 const gateway = await testGateway({
@@ -115,7 +115,7 @@ test('a file is uploaded in parts, listed, retrieved, named in a request and del
   assert.equal((await generate(owner)).status, 200)
   const arrivals = host.arrivals.length
   const foreign = await generate(other)
-  assert.deepEqual([foreign.status, refusalIn(foreign.text).code], [400, 'reference_not_owned'])
+  assert.deepEqual([foreign.status, rejectionIn(foreign.text).code], [400, 'reference_not_owned'])
   assert.equal(host.arrivals.length, arrivals)
   assert.equal((await ask(owner, `/v1beta/${file.name}`, { method: 'DELETE' })).text, '{}')
   assert.equal(host.files.has(file.name), false)
@@ -135,7 +135,7 @@ test('a file is uploaded in one multipart request', async () => {
   const { file } = (await multipart('{"file":{"displayName":"a"}}')).json()
   assert.match(host.files.get(file.name)?.toString() ?? '', /hello/)
   const chosen = await multipart('{"file":{"name":"files/mine"}}')
-  assert.deepEqual([chosen.status, refusalIn(chosen.text).code], [400, 'invalid_value'])
+  assert.deepEqual([chosen.status, rejectionIn(chosen.text).code], [400, 'invalid_value'])
   assert.equal((await multipart('nothing')).status, 400)
   assert.equal(host.arrivals.length, 1)
 })
@@ -203,7 +203,7 @@ test('uploaded data must match its announced size, and the announced size counts
   await start(owner, 5)
   await start(owner, 5)
   const full = await start(owner, 5)
-  assert.deepEqual([full.status, refusalIn(full.text).code], [400, 'file_limit_reached'])
+  assert.deepEqual([full.status, rejectionIn(full.text).code], [400, 'file_limit_reached'])
   assert.equal((await part(address, 'upload, finalize', 0, 'hello')).status, 200)
 })
 
@@ -211,7 +211,7 @@ test('an account without a balance cannot begin an upload, and neither can a req
   const poor = await gateway.account('0')
   assert.equal((await start(poor, 5)).status, 402)
   const chosen = await start(owner, 5, { file: { name: 'files/mine' } })
-  assert.deepEqual([chosen.status, refusalIn(chosen.text).code], [400, 'invalid_value'])
+  assert.deepEqual([chosen.status, rejectionIn(chosen.text).code], [400, 'invalid_value'])
   assert.equal((await start(owner, 5, [] as object)).status, 200)
   assert.equal(host.arrivals.length, 1)
 })
@@ -219,8 +219,8 @@ test('an account without a balance cannot begin an upload, and neither can a req
 test('an upload that the upstream would continue at another URL is rejected, and uses no quota', async () => {
   host.uploadOrigin = 'http://127.0.0.1:9'
   for (let times = 0; times < 4; times += 1) {
-    const refused = await start(owner, 5)
-    assert.deepEqual([refused.status, refusalIn(refused.text).code], [502, 'upstream_invalid'])
+    const rejected = await start(owner, 5)
+    assert.deepEqual([rejected.status, rejectionIn(rejected.text).code], [502, 'upstream_invalid'])
   }
   host.uploadOrigin = null
   assert.equal((await start(owner, 5)).status, 200)

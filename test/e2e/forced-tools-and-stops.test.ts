@@ -12,17 +12,17 @@ import { replayUpstream } from '../support/replay-upstream.ts'
 
 const claude = await replayUpstream()
 const gateway = await testGateway({ anthropic: claude.origin })
-const refusing = await testGateway({
+const rejecting = await testGateway({
   anthropic: claude.origin,
-  environment: { TOLLGATE_FORCED_TOOLS: 'refuse' },
+  environment: { TOLLGATE_FORCED_TOOLS: 'reject' },
 })
 after(async () => {
   await gateway.close()
-  await refusing.close()
+  await rejecting.close()
   await claude.close()
 })
 const { key } = await gateway.account('50')
-const { key: refusingKey } = await refusing.account('50')
+const { key: rejectingKey } = await rejecting.account('50')
 const client = new OpenAI({ apiKey: key, baseURL: `${gateway.origin}/v1`, maxRetries: 0 })
 const model = 'claude-opus-5-5'
 const input = '{"city": "Oslo", "country": "Norway"}'
@@ -163,18 +163,18 @@ test('a model that responds with text anyway has its text relayed', async () => 
 })
 
 test('forced tools are rejected where the installation or the request requires it', async () => {
-  const strict = new OpenAI({ apiKey: refusingKey, baseURL: `${refusing.origin}/v1`, maxRetries: 0 })
+  const strict = new OpenAI({ apiKey: rejectingKey, baseURL: `${rejecting.origin}/v1`, maxRetries: 0 })
   const asked = { model, messages, ...shapes.instructor }
   const before = claude.requests.length
-  const byHeader = { headers: { 'x-tollgate-forced-tools': 'refuse' } }
-  const isRefused = (error: unknown) =>
+  const byHeader = { headers: { 'x-tollgate-forced-tools': 'reject' } }
+  const isRejected = (error: unknown) =>
     error instanceof OpenAI.APIError && error.status === 400 && error.code === 'untranslatable'
-  await assert.rejects(strict.chat.completions.create(asked), isRefused)
-  await assert.rejects(client.chat.completions.create(asked, byHeader), isRefused)
+  await assert.rejects(strict.chat.completions.create(asked), isRejected)
+  await assert.rejects(client.chat.completions.create(asked, byHeader), isRejected)
   await assert.rejects(
     client.chat.completions.create(asked, { headers: { 'x-tollgate-forced-tools': 'maybe' } }),
     (error) =>
-      error instanceof OpenAI.APIError && error.status === 400 && /adapt or refuse/.test(error.message),
+      error instanceof OpenAI.APIError && error.status === 400 && /adapt or reject/.test(error.message),
   )
   assert.equal(claude.requests.length, before)
   says(input)

@@ -11,7 +11,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { eventually } from '../support/metered-gateway.ts'
-import { type Format, formats, refusalIn, Sent } from '../support/paying-client.ts'
+import { type Format, formats, rejectionIn, Sent } from '../support/paying-client.ts'
 
 const rate = { input: 3_000n, output: 15_000n }
 const successMark = /\[DONE\]|"finish_reason":"|message_stop|"stop_reason":"/
@@ -83,9 +83,9 @@ suite('a full disk', { concurrency: 1, skip: process.platform !== 'linux' }, () 
     setDisk(server, 'full')
     for (const format of formats) {
       for (const used of [key, fresh.key]) {
-        const refused = await ask(server, used, { format, flow: 'tokens=1' }).whole()
-        assert.deepEqual([refused.status, refusalIn(refused.text).code], [503, 'store_unavailable'])
-        assert.match(String(refused.headers['retry-after']), /^\d+$/)
+        const rejected = await ask(server, used, { format, flow: 'tokens=1' }).whole()
+        assert.deepEqual([rejected.status, rejectionIn(rejected.text).code], [503, 'store_unavailable'])
+        assert.match(String(rejected.headers['retry-after']), /^\d+$/)
       }
     }
     for (const sent of running) {
@@ -96,7 +96,7 @@ suite('a full disk', { concurrency: 1, skip: process.platform !== 'linux' }, () 
     }
     for (const sent of whole) {
       const { status, text } = await sent.whole()
-      assert.deepEqual([status, refusalIn(text).code], [503, 'settlement_delayed'])
+      assert.deepEqual([status, rejectionIn(text).code], [503, 'settlement_delayed'])
     }
 
     setDisk(server, 'roomy')

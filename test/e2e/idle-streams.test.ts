@@ -18,9 +18,9 @@ import {
 } from '../support/fault-upstream.ts'
 import type { TestAccount } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
-import { type Format, formats, refusalIn, type Sent } from '../support/paying-client.ts'
+import { type Format, formats, rejectionIn, type Sent } from '../support/paying-client.ts'
 import { type Begun, silentGateway, turns } from '../support/silent-gateway.ts'
-import { refuses, standInWhole, standsIn, streams } from '../support/stand-in.ts'
+import { rejects, standInWhole, standsIn, streams } from '../support/stand-in.ts'
 
 const rich = 1_000_000_000n
 const seconds = 1_000
@@ -134,7 +134,7 @@ for (const format of formats) {
     time.advance(1)
     await comes(sent, ping + ping)
 
-    refuses(500).answer(reply)
+    rejects(500).answer(reply)
     standsIn('late').answer(await spare.nextRequest())
     const { text } = await sent.whole()
     assert.equal(text, ping + ping + answer('late'), 'and nobody sees who served it')
@@ -149,7 +149,7 @@ for (const format of formats) {
   test(`${format}: the wait is per request, however many upstreams share it`, async () => {
     const { sent, reply } = await begin(format)
     time.advance(peekMs - 2 * seconds)
-    refuses(500).answer(reply)
+    rejects(500).answer(reply)
     const second = await spare.nextRequest()
     time.advance(2 * seconds)
     await turns()
@@ -165,7 +165,7 @@ for (const format of formats) {
     time.advance(peekMs)
     await comes(sent, ping)
     time.advance(keepAliveMs - 1)
-    refuses(500).answer(reply)
+    rejects(500).answer(reply)
     const second = await spare.nextRequest()
     time.advance(1)
     await turns()
@@ -196,8 +196,8 @@ for (const format of formats) {
     const { account, sent, reply } = await begin(format)
     time.advance(peekMs)
     await comes(sent, ping)
-    refuses(500).answer(reply)
-    refuses(400).answer(await spare.nextRequest())
+    rejects(500).answer(reply)
+    rejects(400).answer(await spare.nextRequest())
     const { text, status } = await sent.whole()
     assert.equal(status, 200)
     assert.ok(text.startsWith(ping))
@@ -328,8 +328,8 @@ for (const format of formats) {
 
     const lost = await begin(format, whole)
     time.advance(contentGapReasoningMs)
-    const refused = await lost.sent.whole()
-    assert.deepEqual([refused.status, refusalIn(refused.text).code], [504, 'upstream_timeout'])
+    const rejected = await lost.sent.whole()
+    assert.deepEqual([rejected.status, rejectionIn(rejected.text).code], [504, 'upstream_timeout'])
     const receipt = await onlyReceipt(lost.account)
     assert.deepEqual([receipt.endReason, receipt.charged], ['timeout', 0n])
   })

@@ -13,7 +13,7 @@ import type { BudgetWindow } from '../../src/limits/types.ts'
 import type { TestAccount } from '../support/gateway.ts'
 import { meteredGateway } from '../support/metered-gateway.ts'
 import { noonClock } from '../support/noon-clock.ts'
-import { type Format, formats, type Refusal, refusalIn, type Whole } from '../support/paying-client.ts'
+import { type Format, formats, type Rejection, rejectionIn, type Whole } from '../support/paying-client.ts'
 
 /** Days that the wall clock is ahead; timers are not moved. */
 let daysAhead = 0
@@ -21,7 +21,7 @@ const noon = noonClock()
 const clock = { ...noon, wallMs: () => noon.wallMs() + daysAhead * 86_400_000 }
 const gate = await meteredGateway({
   clock,
-  // Only requests that are to be refused wait for others.
+  // Only requests that are to be rejected wait for others.
   limits: { holdWaitMs: 100, requestsPerMinute: null, concurrent: null },
 })
 after(() => gate.end())
@@ -32,12 +32,12 @@ function bodyOf(format: Format, more: object) {
   return { model: `${format}-stream`, messages: [{ role: 'user', content: `tokens=3 ${text}` }], ...more }
 }
 
-async function refused(account: TestAccount, format: Format, more: object): Promise<Whole & Refusal> {
+async function rejected(account: TestAccount, format: Format, more: object): Promise<Whole & Rejection> {
   const before = gate.sandbox.requests()
   const answer = await gate.ask(account, bodyOf(format, more)).whole()
   assert.equal(answer.status, 402, answer.text)
   assert.equal(gate.sandbox.requests(), before, 'nothing reached the upstream')
-  return { ...answer, ...refusalIn(answer.text) }
+  return { ...answer, ...rejectionIn(answer.text) }
 }
 
 async function credit(account: TestAccount, usd: string): Promise<void> {
@@ -61,7 +61,7 @@ for (const format of formats) {
   for (const stream of [false, true]) {
     test(`${format}, ${stream ? 'streamed' : 'whole'}: the error says what is needed, what is available, and where to top up`, async () => {
       const account = await gate.account('0.01')
-      const answer = await refused(account, format, { max_tokens: 4_000, stream })
+      const answer = await rejected(account, format, { max_tokens: 4_000, stream })
       assert.deepEqual([answer.type, answer.code], [types[format], 'insufficient_balance'])
       assert.match(String(answer.headers['content-type']), /^application\/json/)
       assert.equal(answer.headers['x-should-retry'], 'false')
@@ -83,7 +83,7 @@ for (const format of formats) {
 
   test(`${format}: a key that may not see the balance gets no amounts`, async () => {
     const account = await gate.account('0.0123', { showBalance: false })
-    const answer = await refused(account, format, { max_tokens: 4_000 })
+    const answer = await rejected(account, format, { max_tokens: 4_000 })
     assert.doesNotMatch(answer.text, /0\.0123|required|available"/)
     assert.ok(Number(answer.facts.affordable_max_tokens) > 0)
   })
@@ -96,7 +96,7 @@ for (const format of formats) {
     })
     const before = gate.sandbox.requests()
     while (gate.sandbox.requests() === before) await new Promise(setImmediate)
-    const answer = await refused(account, format, { max_tokens: 5_000, thinking: { budget_tokens: 4_000 } })
+    const answer = await rejected(account, format, { max_tokens: 5_000, thinking: { budget_tokens: 4_000 } })
     assert.deepEqual([answer.type, answer.code], [types[format], 'balance_held'])
     assert.deepEqual([answer.headers['x-should-retry'], answer.headers['retry-after']], ['true', '1'])
     assert.match(answer.message, /reserved by 1 request still running/)
@@ -108,7 +108,7 @@ for (const format of formats) {
 test('a number below the thinking budget is not named: no upstream would accept it', async () => {
   const account = await gate.account('0.02')
   const thinking = { type: 'enabled', budget_tokens: 3_000 }
-  const answer = await refused(account, 'messages', { max_tokens: 8_000, thinking })
+  const answer = await rejected(account, 'messages', { max_tokens: 8_000, thinking })
   assert.equal(answer.facts.affordable_max_tokens, 0)
   assert.doesNotMatch(answer.message, /lower max_tokens/)
 })
@@ -151,7 +151,7 @@ for (const window of ['day', 'week', 'month', 'total'] as const satisfies readon
       const { status, text } = await gate.ask(account, bodyOf('chat', { ...asked, max_tokens })).whole()
       assert.equal(status, 200, text)
     }
-    const answer = await refused(account, 'chat', asked)
+    const answer = await rejected(account, 'chat', asked)
     assert.deepEqual([answer.code, answer.facts.scope], ['key_budget_exhausted', 'key'])
     assert.doesNotMatch(answer.message, /Add credit/)
     const keyPage = `${formatId('key', account.keyId)}?account=${formatId('acct', account.id)}`
@@ -175,7 +175,7 @@ for (const window of ['day', 'week', 'month', 'total'] as const satisfies readon
 test('a rejected request uses one of the requests per minute, and no tokens, no slot, no funds', async () => {
   const rates = { requestsPerMinute: 12, tokensPerMinute: 5_000, concurrent: 1 }
   const account = await gate.account('0.0001', { rates })
-  for (let times = 0; times < 10; times += 1) await refused(account, 'chat', { max_tokens: 500 })
+  for (let times = 0; times < 10; times += 1) await rejected(account, 'chat', { max_tokens: 500 })
   assert.deepEqual(await gate.balance(account.id), { posted: 100_000n, held: 0n, openHolds: 0 })
   await credit(account, '1')
   for (const remaining of ['1', '0']) {
@@ -189,15 +189,15 @@ test('a rejected request uses one of the requests per minute, and no tokens, no 
 test('credit applies to the very next request, also while many requests are being rejected', async () => {
   const account = await gate.account('0.0001')
   let isOver = false
-  let refusals = 0
+  let rejections = 0
   const storm = Array.from({ length: 20 }, async () => {
     while (!isOver) {
       const { status } = await gate.ask(account, bodyOf('chat', { max_tokens: 64, stream: true })).whole()
-      if (status === 402) refusals += 1
+      if (status === 402) rejections += 1
       else isOver = true
     }
   })
-  while (refusals < 100) await new Promise(setImmediate)
+  while (rejections < 100) await new Promise(setImmediate)
   await credit(account, '1')
   const { status, text } = await gate.ask(account, bodyOf('messages', { max_tokens: 64 })).whole()
   isOver = true
@@ -238,7 +238,7 @@ test('an input that cannot be counted in time is bounded by its size: served if 
     const body = bodyOf('chat', { max_tokens: 4_000 })
     const answer = await hurried.ask(account, body).whole()
     assert.equal(answer.status, 402, answer.text)
-    const { facts, message } = refusalIn(answer.text)
+    const { facts, message } = rejectionIn(answer.text)
     assert.equal(facts.input_tokens, 'bounded')
     assert.match(message, /bounded by size/)
     const lower = { ...body, max_tokens: Number(facts.affordable_max_tokens) }

@@ -10,7 +10,7 @@ import type { TestAccount } from '../support/gateway.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { meteredGateway } from '../support/metered-gateway.ts'
 import { asking, controlOf } from '../support/operators.ts'
-import { type Format, formats, refusalAtEnd, refusalIn } from '../support/paying-client.ts'
+import { type Format, formats, rejectionAtEnd, rejectionIn } from '../support/paying-client.ts'
 
 const gate = await meteredGateway()
 after(() => gate.end())
@@ -41,8 +41,8 @@ for (const format of formats) {
     const disabledMs = systemClock.monoMs()
     assert.equal(shown.disabled, true)
     const { status, text } = await gate.ask(account, body(format)).whole()
-    assert.deepEqual([status, refusalIn(text).code], [403, 'key_disabled'])
-    const cut = refusalAtEnd((await running.whole()).text)
+    assert.deepEqual([status, rejectionIn(text).code], [403, 'key_disabled'])
+    const cut = rejectionAtEnd((await running.whole()).text)
     assert.equal(cut.code, 'key_revoked_midway')
     assert.match(cut.message, /was disabled while this request ran/)
     assert.ok(systemClock.monoMs() - disabledMs < streamsEndMs)
@@ -68,9 +68,9 @@ test('changed permissions apply to the next request, and omitted fields stay', a
     spentInWindow: '0.00',
   })
   const other = await gate.ask(account, body('chat')).whole()
-  assert.deepEqual([other.status, refusalIn(other.text).code], [403, 'model_not_allowed'])
+  assert.deepEqual([other.status, rejectionIn(other.text).code], [403, 'model_not_allowed'])
   const spent = await gate.ask(account, body('messages')).whole()
-  assert.deepEqual([spent.status, refusalIn(spent.text).code], [402, 'key_budget_exhausted'])
+  assert.deepEqual([spent.status, rejectionIn(spent.text).code], [402, 'key_budget_exhausted'])
   const open = await local.done('key.update', { key, models: null, budget: null, name: 'wide' })
   assert.deepEqual([open.models, open.budget, open.name], [null, null, 'wide'])
   assert.equal((await gate.ask(account, body('chat')).whole()).status, 200)
@@ -99,7 +99,7 @@ test('a key that is restricted to models sees only these, in every list', async 
   assert.doesNotMatch(JSON.stringify(hidden.body), /Did you mean[^"]*chat-(?!stream)/)
 })
 
-const refusedFallbacks: readonly (readonly [what: string, asked: object, message: RegExp])[] = [
+const rejectedFallbacks: readonly (readonly [what: string, asked: object, message: RegExp])[] = [
   ['is unknown', { fallbacks: ['chat-nowhere'] }, /^Unknown model "chat-nowhere"\.$/],
   [
     'the key may not use',
@@ -108,15 +108,15 @@ const refusedFallbacks: readonly (readonly [what: string, asked: object, message
   ],
 ]
 
-for (const [what, asked, message] of refusedFallbacks) {
-  test(`a fallback that ${what} is refused when it is saved`, async () => {
+for (const [what, asked, message] of rejectedFallbacks) {
+  test(`a fallback that ${what} is rejected when it is saved`, async () => {
     const account = await gate.account('5')
     const input = { account: formatId('acct', account.id), name: 'with fallbacks', ...asked }
-    const created = await local.refused('key.create', input)
-    const updated = await local.refused('key.update', { key: idOf(account), ...asked })
-    for (const refused of [created, updated]) {
-      assert.deepEqual([refused.status, refused.code, refused.param], [400, 'invalid_value', 'fallbacks'])
-      assert.match(refused.message, message)
+    const created = await local.rejected('key.create', input)
+    const updated = await local.rejected('key.update', { key: idOf(account), ...asked })
+    for (const rejected of [created, updated]) {
+      assert.deepEqual([rejected.status, rejected.code, rejected.param], [400, 'invalid_value', 'fallbacks'])
+      assert.match(rejected.message, message)
     }
   })
 }
@@ -160,15 +160,15 @@ test('the old key works through the overlap and no longer, and its streams end w
     }
     clock.advance(1)
     const { status, text } = await own.ask(account, body('chat')).whole()
-    assert.deepEqual([status, refusalIn(text).code], [401, 'expired_api_key'])
+    assert.deepEqual([status, rejectionIn(text).code], [401, 'expired_api_key'])
     assert.equal((await own.ask(next, body('chat')).whole()).status, 200)
 
     const running = own.ask(next, body('messages', 'tokens=8000 rate=100'))
     await running.contents(3)
     const last = await asked.done('key.rotate', { key: idOf(next), overlapHours: 0 })
-    assert.match(refusalAtEnd((await running.whole()).text).message, /was revoked while this request ran/)
-    const refused = await own.ask(next, body('chat')).whole()
-    assert.deepEqual([refused.status, refusalIn(refused.text).code], [401, 'revoked_api_key'])
+    assert.match(rejectionAtEnd((await running.whole()).text).message, /was revoked while this request ran/)
+    const rejected = await own.ask(next, body('chat')).whole()
+    assert.deepEqual([rejected.status, rejectionIn(rejected.text).code], [401, 'revoked_api_key'])
     assert.equal((await own.ask(await keyOf(account, last.id, last.key), body('chat')).whole()).status, 200)
   } finally {
     await own.end()
@@ -181,7 +181,7 @@ test('a stream ends when its key expires', async () => {
   await local.done('key.update', { key: idOf(account), expires })
   const running = gate.ask(account, body('chat', 'tokens=8000 rate=100'))
   await running.contents(3)
-  const { message } = refusalAtEnd((await running.whole()).text)
+  const { message } = rejectionAtEnd((await running.whole()).text)
   assert.match(message, /expired while this request ran/)
 })
 
@@ -195,7 +195,7 @@ test('a management key cannot call models, and gets an error that says so in eve
   })
   for (const format of formats) {
     const { status, text } = await gate.ask({ key: secret }, body(format)).whole()
-    const { code, message } = refusalIn(text)
+    const { code, message } = rejectionIn(text)
     assert.deepEqual([status, code], [401, 'invalid_api_key'])
     assert.match(message, /management key/)
   }

@@ -82,15 +82,15 @@ test('owners and admins change every key, developers those that they created, ot
     ],
   )
   for (const change of changes) {
-    for (const refused of [
-      await as('developer').refused(change, { key: others }),
-      await as('developer', 'another').refused(change, { key }),
-      await as('billing').refused(change, { key }),
+    for (const rejected of [
+      await as('developer').rejected(change, { key: others }),
+      await as('developer', 'another').rejected(change, { key }),
+      await as('billing').rejected(change, { key }),
     ]) {
-      assert.deepEqual([refused.status, refused.code], [403, 'not_allowed'], change)
+      assert.deepEqual([rejected.status, rejected.code], [403, 'not_allowed'], change)
     }
   }
-  assert.equal((await as('billing').refused('key.create', { account, name: 'x' })).code, 'not_allowed')
+  assert.equal((await as('billing').rejected('key.create', { account, name: 'x' })).code, 'not_allowed')
   assert.equal((await as('developer').done('key.update', { key, name: 'renamed' })).name, 'renamed')
   assert.equal((await as('admin').done('key.update', { key: others, disabled: true })).disabled, true)
   const next = await as('developer').done('key.rotate', { key })
@@ -109,20 +109,20 @@ test('a limit that an owner or admin sets on a key cannot be changed by the deve
   await as('developer').done('key.update', budget('2'))
   assert.deepEqual((await as('admin').done('key.update', budget('3'))).managed, ['budget'])
   for (const change of [budget('4'), budget('2'), { key, budget: null }]) {
-    const refused = await as('developer').refused('key.update', change)
-    assert.deepEqual([refused.status, refused.code], [403, 'not_allowed'])
+    const rejected = await as('developer').rejected('key.update', change)
+    assert.deepEqual([rejected.status, rejected.code], [403, 'not_allowed'])
   }
   assert.equal((await as('developer').done('key.update', { key, name: 'renamed' })).budget?.amount, '3.00')
   await as('owner').done('key.update', { key, disabled: true, models: ['sandbox-echo'] })
   for (const change of [{ disabled: false }, { models: null }]) {
-    assert.equal((await as('developer').refused('key.update', { key, ...change })).code, 'not_allowed')
+    assert.equal((await as('developer').rejected('key.update', { key, ...change })).code, 'not_allowed')
   }
   const open = await as('owner').done('key.update', { key, disabled: false, models: null, budget: null })
   assert.deepEqual(open.managed, [])
   assert.equal((await as('developer').done('key.update', budget('9'))).budget?.amount, '9.00')
   await as('admin').done('key.update', budget('3'))
   const { id: next } = await as('developer').done('key.rotate', { key })
-  const handedOn = await as('developer').refused('key.update', { key: next, budget: null })
+  const handedOn = await as('developer').rejected('key.update', { key: next, budget: null })
   assert.equal(handedOn.code, 'not_allowed', 'rotation hands the limit on')
 })
 
@@ -146,11 +146,11 @@ test('a key that a developer adds has the limits that an owner set on theirs, on
   assert.equal(await spend(parseId('key', second.id) ?? 0n), 'held')
   assert.equal(await spend(parseId('key', first) ?? 0n), 'key is short', 'both count on one budget')
   for (const change of [{ budget: null }, { models: null }]) {
-    const refused = await developer.refused('key.update', { key: second.id, ...change })
-    assert.equal(refused.code, 'not_allowed')
+    const rejected = await developer.rejected('key.update', { key: second.id, ...change })
+    assert.equal(rejected.code, 'not_allowed')
   }
   const asked = { account, name: 'more', budget: { amount: '50', window: 'day' as const } }
-  assert.equal((await developer.refused('key.create', asked)).code, 'not_allowed')
+  assert.equal((await developer.rejected('key.create', asked)).code, 'not_allowed')
   for (const { id: key } of [{ id: first }, second]) await developer.done('key.revoke', { key })
   const third = await developer.done('key.create', { account, name: 'third' })
   assert.equal((await shown(third.id)).budget?.amount, '0.30', 'revoking the limited keys lifts nothing')
@@ -171,7 +171,7 @@ test('when an admin removes one limit, the others stay under admin control', asy
   const one = await as('admin').done('key.update', { key, limits: { requestsPerMinute: null } })
   assert.deepEqual([one.limits.tokensPerMinute, one.managed], [1_000, ['limits']])
   const lifted = { key, limits: { tokensPerMinute: null } }
-  assert.equal((await as('developer').refused('key.update', lifted)).code, 'not_allowed')
+  assert.equal((await as('developer').rejected('key.update', lifted)).code, 'not_allowed')
   assert.deepEqual((await as('admin').done('key.update', lifted)).managed, [])
   assert.equal(
     (await as('developer').done('key.update', { key, limits: { concurrent: 3 } })).limits.concurrent,
@@ -186,7 +186,7 @@ test('a limit that the CLI or a management key sets on a key cannot be changed b
     const { id: key } = await as('developer').done('key.create', { account, name: 'mine' })
     const limited = await other.done('key.update', { key, budget: { amount: '1', window: 'day' } })
     assert.deepEqual(limited.managed, ['budget'])
-    assert.equal((await as('developer').refused('key.update', { key, budget: null })).code, 'not_allowed')
+    assert.equal((await as('developer').rejected('key.update', { key, budget: null })).code, 'not_allowed')
     assert.deepEqual((await other.done('key.update', { key, budget: null })).managed, [])
   }
 })
@@ -203,13 +203,13 @@ test('a management key does what its scopes name, for its account alone, and cre
     ['upstreams.list', {}],
     ['audit.own', {}],
   ] as const) {
-    assert.equal((await reads.refused(name, input)).code, 'not_allowed', name)
+    assert.equal((await reads.rejected(name, input)).code, 'not_allowed', name)
   }
   const writes = await withScopes(id, ['keys:write'])
   const { id: key } = await writes.done('key.create', { name: 'by robot' })
   const row = (await as('owner').done('key.list', { account })).find((one) => one.id === key)
   assert.equal(row?.createdBy, null)
-  assert.equal((await writes.refused('key.list', {})).code, 'not_allowed')
+  assert.equal((await writes.rejected('key.list', {})).code, 'not_allowed')
   const next = await writes.done('key.rotate', { key, overlapHours: 0 })
   assert.equal((await writes.done('key.revoke', { key: next.id })).already, false)
 })
@@ -218,14 +218,14 @@ test('management keys are created by owners and admins with a recent sign-in, sh
   const { as, account, id } = await organization()
   const asked = { account, name: 'reports', scopes: ['usage:read', 'usage:read', 'keys:read'] }
   for (const role of ['developer', 'billing'] as const) {
-    assert.equal((await as(role).refused('management-key.create', asked)).code, 'not_allowed')
-    assert.equal((await as(role).refused('management-key.list', { account })).code, 'not_allowed')
+    assert.equal((await as(role).rejected('management-key.create', asked)).code, 'not_allowed')
+    assert.equal((await as(role).rejected('management-key.list', { account })).code, 'not_allowed')
   }
   as('owner')
   const old = personActor(`owner-of-house${made}`, { loginMs: systemClock.wallMs() - 86_400_000 })
-  assert.equal((await asking(control, old).refused('management-key.create', asked)).code, 'login_too_old')
+  assert.equal((await asking(control, old).rejected('management-key.create', asked)).code, 'login_too_old')
   assert.equal(
-    (await as('owner').refused('management-key.create', { ...asked, scopes: ['root'] })).code,
+    (await as('owner').rejected('management-key.create', { ...asked, scopes: ['root'] })).code,
     'invalid_value',
   )
   const key = await as('admin').done('management-key.create', asked)
@@ -243,7 +243,7 @@ test("the playground's key is limited and disabled like any other, and neither r
   await builtInKeys.identify(id, defaultPolicy('organization'))
   const key = (await as('owner').done('key.list', { account })).find(({ builtIn }) => builtIn)?.id ?? ''
   for (const change of ['key.rotate', 'key.revoke'] as const) {
-    assert.equal((await as('owner').refused(change, { key })).code, 'conflict')
+    assert.equal((await as('owner').rejected(change, { key })).code, 'conflict')
   }
   assert.equal((await as('owner').done('key.update', { key, disabled: true })).disabled, true)
   assert.equal((await builtInKeys.identify(id, defaultPolicy('organization'))).kind, 'disabled')
@@ -255,7 +255,7 @@ test('the number of keys per account is limited; revoked ones do not count', asy
   for (let count = 1; count < 8; count += 1) {
     keys.push(await as('owner').done('key.create', { account, name: `key ${count}` }))
   }
-  assert.equal((await as('owner').refused('key.create', { account, name: 'one more' })).code, 'conflict')
+  assert.equal((await as('owner').rejected('key.create', { account, name: 'one more' })).code, 'conflict')
   await as('owner').done('key.revoke', { key: keys[0]?.id })
   await as('owner').done('key.create', { account, name: 'one more' })
 })

@@ -12,7 +12,7 @@ import { createLog } from '../../src/base/log.ts'
 import { testGateway } from '../support/gateway.ts'
 import { eventually, meteredModels } from '../support/metered-gateway.ts'
 import { asking, controlOf, personActor } from '../support/operators.ts'
-import { refusalIn, Sent } from '../support/paying-client.ts'
+import { rejectionIn, Sent } from '../support/paying-client.ts'
 import { storedIn } from '../support/test-database.ts'
 
 /** Assembled here, so that nothing like a secret is in the repository. */
@@ -60,7 +60,7 @@ async function put(upstream: string, more: object) {
 test('an upstream that was added serves the next request, without a restart, and stops serving when it is removed', async () => {
   const account = await gate.account('5')
   const before = await ask(account.key, 'chat-stream').whole()
-  assert.deepEqual([before.status, refusalIn(before.text).code], [404, 'model_not_found'])
+  assert.deepEqual([before.status, rejectionIn(before.text).code], [404, 'model_not_found'])
   const credential = canary('first')
   const made = await put('first', { url: `${sandbox.origin}/v1/`, credential })
   assert.deepEqual(made, {
@@ -91,7 +91,10 @@ test('an upstream that was added serves the next request, without a restart, and
   await operator.done('upstreams.remove', { upstream: 'first' })
   assert.equal((await ask(account.key, 'chat-stream').whole()).status, 404)
   assert.match((await running.whole()).text, /\[DONE\]/, 'what runs keeps its upstream')
-  assert.equal((await operator.refused('upstreams.remove', { upstream: 'first' })).code, 'upstream_not_found')
+  assert.equal(
+    (await operator.rejected('upstreams.remove', { upstream: 'first' })).code,
+    'upstream_not_found',
+  )
 })
 
 test('a credential is never sent to another URL than the one it was entered for', async () => {
@@ -107,17 +110,17 @@ test('a credential is never sent to another URL than the one it was entered for'
     { url: origin, models: 'all', provider: 'anthropic' },
     { url: origin, disabled: true },
   ]) {
-    const refused = await operator.refused('upstreams.put', {
+    const rejected = await operator.rejected('upstreams.put', {
       upstream: 'bound',
       provider: 'openai',
       models,
       ...elsewhere,
     })
-    assert.deepEqual([refused.status, refused.code, refused.param], [400, 'missing_field', 'credential'])
+    assert.deepEqual([rejected.status, rejected.code, rejected.param], [400, 'missing_field', 'credential'])
   }
   // Neither through a disabled one, nor under another name.
   await put('bound', { url: sandbox.origin, disabled: true })
-  const renamed = await operator.refused('upstreams.put', {
+  const renamed = await operator.rejected('upstreams.put', {
     upstream: 'other',
     provider: 'openai',
     models,
@@ -153,8 +156,8 @@ for (const [what, more, param] of wrong) {
       url: 'https://api.example.com',
       credential: canary('w'),
     }
-    const refused = await operator.refused('upstreams.put', { ...asked, ...more })
-    assert.deepEqual([refused.code, refused.param], ['invalid_value', param])
+    const rejected = await operator.rejected('upstreams.put', { ...asked, ...more })
+    assert.deepEqual([rejected.code, rejected.param], ['invalid_value', param])
     assert.ok(!(await operator.done('upstreams.list', {})).some(({ name }) => name === 'wrong'))
   })
 }
@@ -168,25 +171,25 @@ test('upstreams need an operator with a recent sign-in', async () => {
     ['not_signed_in', { kind: 'anyone', address: null }],
   ] as const
   for (const [code, actor] of actors) {
-    assert.equal((await asking(control, actor).refused('upstreams.put', asked)).code, code)
-    assert.equal((await asking(control, actor).refused('upstreams.remove', { upstream: 'x' })).code, code)
+    assert.equal((await asking(control, actor).rejected('upstreams.put', asked)).code, code)
+    assert.equal((await asking(control, actor).rejected('upstreams.remove', { upstream: 'x' })).code, code)
   }
 })
 
 test('an upstream that rejects our credential is reported with our message, and a new credential resets its health', async () => {
   const account = await gate.account('5')
   const { origin } = await thief()
-  await put('refusing', { url: origin, credential: canary('refused') })
+  await put('rejecting', { url: origin, credential: canary('rejected') })
   await ask(account.key, 'chat-stream').whole()
-  const listed = (await operator.done('upstreams.list', {})).find(({ name }) => name === 'refusing')
+  const listed = (await operator.done('upstreams.list', {})).find(({ name }) => name === 'rejecting')
   assert.equal(listed?.health.state, 'cooling')
   assert.match(
     listed?.health.lastError ?? '',
     /^The provider rejected the API key\. POST http:\/\/127\.0\.0\.1:\d+\/v1\/[a-z/]+ returned HTTP 40\d\./,
   )
-  const renewed = await put('refusing', { url: origin, credential: canary('renewed') })
+  const renewed = await put('rejecting', { url: origin, credential: canary('renewed') })
   assert.equal(renewed.health.state, 'unused')
-  await operator.done('upstreams.remove', { upstream: 'refusing' })
+  await operator.done('upstreams.remove', { upstream: 'rejecting' })
 })
 
 test('a running request settles at the price that it began with; the next one pays the markup', async () => {
@@ -223,7 +226,7 @@ test('a running request settles at the price that it began with; the next one pa
 
 test('no credential is in a file, a log line, a response or the audit', async () => {
   await put('hidden', { url: sandbox.origin, credential: canary('hidden') })
-  await operator.refused('upstreams.put', {
+  await operator.rejected('upstreams.put', {
     upstream: 'hidden',
     provider: 'openai',
     credential: `${canary('hidden')} x`,

@@ -83,15 +83,15 @@ for (const [at, format] of formats.entries()) {
   test(`${format}: large requests are read, translated and bounded in other threads`, async () => {
     for (const to of reached) {
       const model = `sandbox-${to}-echo`
-      const refused = async (turns: string): Promise<void> => {
+      const rejected = async (turns: string): Promise<void> => {
         const { status, text } = await ask(poor, shape.path(model), shape.body(model, turns))
         assert.equal(status, 402, text)
       }
       // A small request is processed here, once its code is loaded.
-      await refused(shape.turn('a'))
-      const smallCalls = await calls.count(workFolders, () => refused(shape.turn('a')))
+      await rejected(shape.turn('a'))
+      const smallCalls = await calls.count(workFolders, () => rejected(shape.turn('a')))
       for (const [what, turns] of Object.entries(contents)) {
-        const largeCalls = await calls.count(workFolders, () => refused(turns(shape)))
+        const largeCalls = await calls.count(workFolders, () => rejected(turns(shape)))
         // Text is skipped, so that reading it takes as much work as a small request.
         const callsMax = what === 'prose' ? smallCalls * 1.1 : smallCalls / 2
         assert.ok(largeCalls < callsMax, `${what} to ${to}: ${largeCalls} calls, a small one ${smallCalls}`)

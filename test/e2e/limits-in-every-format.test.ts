@@ -13,7 +13,7 @@ import {
   upstreamNames,
   upstreams,
 } from '../support/metered-gateway.ts'
-import { refusalIn } from '../support/paying-client.ts'
+import { rejectionIn } from '../support/paying-client.ts'
 import { sampled } from '../support/sampled.ts'
 
 /** Models whose names tell the translation what they support; all are served by the sandbox. */
@@ -96,7 +96,7 @@ suite('short of funds', () => {
             const more = wanted === undefined ? {} : client.limit(wanted)
             const { answer } = await ask(usd, { client, model, onShortBalance }, more)
             if (answer.status === 200) continue
-            const { facts, message } = refusalIn(answer.text)
+            const { facts, message } = rejectionIn(answer.text)
             const affordable = Number(facts.affordable_max_tokens)
             if (affordable === 0) continue
             named += 1
@@ -140,7 +140,7 @@ suite('short of funds for reasoning', () => {
         for (const usd of sampled(thinkingBudgets, 4)) {
           const { answer } = await ask(usd, { client, model: id }, more(30_000))
           if (answer.status !== 402) continue
-          const affordable = Number(refusalIn(answer.text).facts.affordable_max_tokens)
+          const affordable = Number(rejectionIn(answer.text).facts.affordable_max_tokens)
           if (affordable === 0) continue
           const again = await ask(usd, { client, model: id }, more(affordable))
           assert.notEqual(again.answer.status, 402, `${usd} → ${affordable}: ${again.answer.text}`)

@@ -264,9 +264,13 @@ test('lists of models are limited per account; one that must be written takes mo
   let answered = 0
   for (; answered <= modelListsPerMinute; answered += 1) if ((await list(eager)).status !== 200) break
   assert.ok(answered > 0 && answered <= modelListsPerMinute, `${answered}`)
-  const refused = await list(eager)
-  assert.deepEqual([refused.status, refused.headers['retry-after'] !== undefined], [429, true], refused.text)
-  assert.match(refused.text, /may list models/)
+  const rejected = await list(eager)
+  assert.deepEqual(
+    [rejected.status, rejected.headers['retry-after'] !== undefined],
+    [429, true],
+    rejected.text,
+  )
+  assert.match(rejected.text, /may list models/)
   assert.equal((await list(other)).status, 200)
   assert.equal((await list(eager, '/v1/models/gpt-sold')).status, 200)
 })

@@ -11,7 +11,7 @@ import {
   type HostileGateway,
   headerOf,
   hostileGateway,
-  readRefusal,
+  readRejection,
 } from '../support/hostile-gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { RawClient } from '../support/raw-client.ts'
@@ -47,12 +47,12 @@ for (const format of formats) {
       () => bodies.used,
       (taken) => taken >= heldBytes - 8_192,
     )
-    const refused = await gateway.post(format, bodyOf(format, 100_000), { key: account.key })
-    assert.ok(refused !== undefined)
-    const { status, code, message } = readRefusal(format, refused)
+    const rejected = await gateway.post(format, bodyOf(format, 100_000), { key: account.key })
+    assert.ok(rejected !== undefined)
+    const { status, code, message } = readRejection(format, rejected)
     assert.deepEqual([status, code], [429, 'concurrency_limited'], message)
     assert.match(message, /request bodies of this key/)
-    assert.equal(headerOf(refused, 'retry-after'), '1')
+    assert.equal(headerOf(rejected, 'retry-after'), '1')
     // Small bodies use no shared memory.
     const small = await gateway.post(format, goodBody(format), { key: account.key })
     assert.equal(small?.status, 200, small?.body)

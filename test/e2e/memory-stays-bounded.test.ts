@@ -220,15 +220,15 @@ limits: { ${limitsOff}, bodyBudgetBytes: ${budgetBytes} }
       }),
     )
     const served = answers.filter((answer) => answer.startsWith('HTTP/1.1 200 '))
-    const refused = answers.filter((answer) => /^HTTP\/1\.1 5(03|29) /.test(answer))
-    const others = answers.filter((answer) => !served.includes(answer) && !refused.includes(answer))
+    const rejected = answers.filter((answer) => /^HTTP\/1\.1 5(03|29) /.test(answer))
+    const others = answers.filter((answer) => !served.includes(answer) && !rejected.includes(answer))
     assert.deepEqual(
       others.map((answer) => answer.slice(0, 600)),
       [],
     )
-    assert(served.length >= 8 && refused.length > 0, `${served.length} served, ${refused.length} refused`)
+    assert(served.length >= 8 && rejected.length > 0, `${served.length} served, ${rejected.length} rejected`)
     for (const answer of served) assert.match(answer, /\[DONE\]|message_stop/)
-    for (const answer of refused) assert.match(answer, /\r\nretry-after: \d+\r\n.*"overloaded/is)
+    for (const answer of rejected) assert.match(answer, /\r\nretry-after: \d+\r\n.*"overloaded/is)
     const grownBytes = Math.max(...heldBytes) - beforeBytes
     assert(grownBytes <= growthBytesMax, `grew by ${Math.round(grownBytes / mebibyte)} MiB`)
   })

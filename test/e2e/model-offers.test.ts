@@ -1,6 +1,6 @@
 /**
  * The offers of a model, read, previewed and replaced as a whole over HTTP: requests follow the list, what could never serve is
- * refused before it is saved, two administrators do not overwrite each other, and the configuration's list comes back.
+ * rejected before it is saved, two administrators do not overwrite each other, and the configuration's list comes back.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -73,7 +73,7 @@ const check = (offers: Offers | null) => client.done('offers.check', { model: 'l
 const set = (offers: Offers | null, more: object = {}) =>
   client.done('offers.set', { model: 'llama', offers, ...more })
 
-async function refused(name: 'offers.set' | 'offers.check' | 'offers.show', input: object) {
+async function rejected(name: 'offers.set' | 'offers.check' | 'offers.show', input: object) {
   const { status, body } = await client.ask(name, { model: 'llama', ...input })
   const { error } = body as {
     readonly error: { readonly code: string; readonly param: string; message: string }
@@ -240,7 +240,7 @@ test('of two administrators who read the same list the second one gets a conflic
     (await show()).offers.map((one) => one.upstream),
     winner,
   )
-  const [status, code, param, message] = await refused('offers.set', { offers: two, revision })
+  const [status, code, param, message] = await rejected('offers.set', { offers: two, revision })
   assert.deepEqual([status, code, param], [409, 'conflict', 'revision'])
   assert.match(message, /changed after they were read/)
   await set(null)
@@ -249,7 +249,7 @@ test('of two administrators who read the same list the second one gets a conflic
 test('a switch at an upstream and a change of its price there make another revision', async () => {
   const { revision } = await show()
   await client.done('upstreams.disable', { upstream: 'own', upstreamModel: 'gpt-4.1', allowUnserved: true })
-  assert.equal((await refused('offers.set', { offers: two, revision }))[1], 'conflict')
+  assert.equal((await rejected('offers.set', { offers: two, revision }))[1], 'conflict')
   await client.done('upstreams.enable', { upstream: 'own', upstreamModel: 'gpt-4.1' })
   assert.equal((await show()).revision, revision)
 })
@@ -282,10 +282,10 @@ const mistakes: readonly (readonly [offers: unknown, param: string, message: Reg
   [[{ upstream: 'own', formats: ['gemini'] }], 'offers.0.upstream', /no format/],
 ]
 for (const [offers, param, message] of mistakes) {
-  test(`refused when previewed and when saved: ${JSON.stringify(offers).slice(0, 70)}`, async () => {
+  test(`rejected when previewed and when saved: ${JSON.stringify(offers).slice(0, 70)}`, async () => {
     const before = await show()
     for (const name of ['offers.check', 'offers.set'] as const) {
-      const [status, code, at, words] = await refused(name, { offers })
+      const [status, code, at, words] = await rejected(name, { offers })
       assert.deepEqual([status, code, at], [400, 'invalid_value', param])
       assert.match(words, message)
     }
@@ -293,18 +293,18 @@ for (const [offers, param, message] of mistakes) {
   })
 }
 
-test('an upstream without the format of the model is refused for it', async () => {
+test('an upstream without the format of the model is rejected for it', async () => {
   const offers = [{ upstream: 'claude', upstreamModel: 'claude-haiku-4-5' }]
-  const [, , param, message] = await refused('offers.set', { model: 'vectors', offers })
+  const [, , param, message] = await rejected('offers.set', { model: 'vectors', offers })
   assert.deepEqual(
     [param, message],
     ['offers.0.upstream', 'offers.0.upstream: claude has no format in which vectors can be called there.'],
   )
 })
 
-test('one offer at an upstream without the format of the model is refused too', async () => {
+test('one offer at an upstream without the format of the model is rejected too', async () => {
   const input = { model: 'vectors', upstream: 'claude', upstreamModel: 'claude-haiku-4-5', priority: 2 }
-  const { code, message } = await operator.refused('models.offer', input)
+  const { code, message } = await operator.rejected('models.offer', input)
   assert.deepEqual(
     [code, message],
     ['invalid_value', 'claude has no format in which vectors can be called there.'],
@@ -312,8 +312,8 @@ test('one offer at an upstream without the format of the model is refused too', 
 })
 
 test('an unknown model is named, with what may be meant', async () => {
-  assert.deepEqual((await refused('offers.show', { model: 'lama' })).slice(0, 2), [404, 'model_not_found'])
-  assert.match((await refused('offers.set', { model: 'lama', offers: two }))[3], /Did you mean llama/)
+  assert.deepEqual((await rejected('offers.show', { model: 'lama' })).slice(0, 2), [404, 'model_not_found'])
+  assert.match((await rejected('offers.set', { model: 'lama', offers: two }))[3], /Did you mean llama/)
 })
 
 test('what disables the last offer of a model needs a confirmation, and other models are named', async () => {
@@ -325,7 +325,7 @@ test('what disables the last offer of a model needs a confirmation, and other mo
     preview.changes.map(({ field, from, to }) => [field, from, to]),
     [['enabled', 'enabled', 'disabled']],
   )
-  assert.deepEqual((await refused('offers.set', { offers: off })).slice(0, 3), [
+  assert.deepEqual((await rejected('offers.set', { offers: off })).slice(0, 3), [
     409,
     'conflict',
     'allowUnserved',
@@ -370,7 +370,7 @@ test('one offer is added to the list or changed in it by name', async () => {
   await offer({ upstream: 'own', weight: 9, cost: null })
   assert.deepEqual(await listed(), ['own 1 9 -', 'groq-1 2 1 0.05'])
   assert.equal(
-    (await operator.refused('models.offer', { model: 'llama', upstream: 'absent' })).code,
+    (await operator.rejected('models.offer', { model: 'llama', upstream: 'absent' })).code,
     'upstream_not_found',
   )
   await set(null)
@@ -392,6 +392,6 @@ test('a new model is offered at upstreams of two providers, with its price', asy
   groq.answers = () => 503
   assert.equal(await served('mine'), 'own')
   groq.answers = () => 200
-  const refusedOne = await operator.refused('offers.set', { model: 'mine', offers: null })
-  assert.match(refusedOne.message, /mine would not be enabled/)
+  const rejectedOne = await operator.rejected('offers.set', { model: 'mine', offers: null })
+  assert.match(rejectedOne.message, /mine would not be enabled/)
 })

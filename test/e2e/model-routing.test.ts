@@ -148,8 +148,8 @@ const mistakes: readonly (readonly [change: object, code: string, message: RegEx
 ]
 for (const [change, code, message] of mistakes) {
   test(`rejected: ${JSON.stringify(change).slice(0, 60)}`, async () => {
-    const refused = await operator.refused('models.routing', { model: 'llama', ...change })
-    assert.equal(refused.code, code)
-    assert.match(refused.message, message)
+    const rejected = await operator.rejected('models.routing', { model: 'llama', ...change })
+    assert.equal(rejected.code, code)
+    assert.match(rejected.message, message)
   })
 }

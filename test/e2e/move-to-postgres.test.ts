@@ -138,7 +138,7 @@ else
         const secret = secretOf(installation.dataFolder)
         const running = await moveFolder(installation.dataFolder, url, secret)
         assert.match(
-          running.kind === 'refused' ? running.message : '',
+          running.kind === 'rejected' ? running.message : '',
           /A server or command is using .*Stop it/,
         )
         assert.equal(await rowsOn(), 0)
@@ -187,16 +187,16 @@ else
         ] as const
         for (const [to, secret, message] of cases) {
           const result = await moveFolder(installation.dataFolder, to, secret)
-          assert.ok(result.kind === 'refused')
+          assert.ok(result.kind === 'rejected')
           assert.match(result.message, message)
         }
       })
 
-      test('it refuses a database that is not empty', async () => {
+      test('it rejects a database that is not empty', async () => {
         const foreign = await database.createDatabase()
         await runSql(foreign, 'CREATE TABLE theirs (id int)')
         const result = await moveFolder(installation.dataFolder, foreign, secretOf(installation.dataFolder))
-        assert.match(result.kind === 'refused' ? result.message : '', /is not empty: .*theirs/)
+        assert.match(result.kind === 'rejected' ? result.message : '', /is not empty: .*theirs/)
         assert.deepEqual(await runSql(foreign, "SELECT 1 FROM pg_tables WHERE tablename = 'entry'"), [])
       })
 
@@ -214,7 +214,7 @@ else
             secretOf(installation.dataFolder),
           )
           await cut
-          assert.match(result.kind === 'refused' ? result.message : '', /Run the command again/)
+          assert.match(result.kind === 'rejected' ? result.message : '', /Run the command again/)
           assert.equal(await rowsOn(), 0)
           assert.ok(await folderServes())
         })
@@ -238,7 +238,7 @@ else
         const cut = proxy.cutNext('INSERT INTO setting', 'reply')
         const lost = await moveFolder(installation.dataFolder, proxy.url, secret)
         await cut
-        assert.equal(lost.kind, 'refused')
+        assert.equal(lost.kind, 'rejected')
         assert.ok((await rowsOn()) > 0)
         assert.ok(!(await folderServes()))
         const again = await moveFolder(installation.dataFolder, proxy.url, secret)
@@ -248,13 +248,13 @@ else
         assert.equal(await echo(server.origin), 200)
         await server.close()
         const full = await moveFolder(installation.dataFolder, await database.createDatabase(), secret)
-        assert.match(full.kind === 'refused' ? full.message : '', /was moved to PostgreSQL/)
+        assert.match(full.kind === 'rejected' ? full.message : '', /was moved to PostgreSQL/)
       })
 
       test('a move that is canceled on purpose lets the folder serve again', async () => {
         const config = { dataFolder: installation.dataFolder }
         assert.equal((await cancelMove(config, systemClock.wallMs())).kind, 'done')
-        assert.equal((await cancelMove(config, systemClock.wallMs())).kind, 'refused')
+        assert.equal((await cancelMove(config, systemClock.wallMs())).kind, 'rejected')
         assert.ok(await folderServes())
       })
 
@@ -262,9 +262,9 @@ else
         const to = await database.createDatabase()
         const without = await installation.command('move')
         assert.equal(without.code, 2)
-        const refused = await installation.command('move', '--to', to)
-        assert.equal(refused.code, 1)
-        assert.match(refused.stderr, /Set TOLLGATE_SECRET/)
+        const rejected = await installation.command('move', '--to', to)
+        assert.equal(rejected.code, 1)
+        assert.match(rejected.stderr, /Set TOLLGATE_SECRET/)
         const canceled = await installation.command('move', 'cancel')
         assert.match(canceled.stderr, /was not moved/)
       })

@@ -8,7 +8,7 @@ import { type Behaviour, type FaultUpstream, faultUpstream, wholeAnswer } from '
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { type Path, Sent } from '../support/paying-client.ts'
-import { refuses, standInUsage, standsIn } from '../support/stand-in.ts'
+import { rejects, standInUsage, standsIn } from '../support/stand-in.ts'
 
 const price = { input: '3', output: '15' }
 const cost = BigInt(standInUsage.input) * 3_000n + BigInt(standInUsage.output) * 15_000n
@@ -22,10 +22,10 @@ let chatSays: Behaviour | undefined
 
 before(async () => {
   chat = await faultUpstream(
-    () => chatSays ?? (failing.chat === 0 ? standsIn('by chat') : refuses(failing.chat)),
+    () => chatSays ?? (failing.chat === 0 ? standsIn('by chat') : rejects(failing.chat)),
   )
   messages = await faultUpstream(() =>
-    failing.messages === 0 ? standsIn('by messages') : refuses(failing.messages),
+    failing.messages === 0 ? standsIn('by messages') : rejects(failing.messages),
   )
   const limits = { context: 200_000, maxOutput: 1_000, prices: [price] }
   gateway = await testGateway({
@@ -223,13 +223,13 @@ test('an offer that the hold does not pay for is skipped, and named in the recei
   assert.equal(charged, 0n)
 })
 
-const refusals = {
+const rejections = {
   context_too_long: { code: 'context_length_exceeded', message: 'The prompt is too long.' },
-  content_refused: { code: 'content_policy_violation', message: 'The prompt was refused.' },
+  content_refused: { code: 'content_policy_violation', message: 'The prompt was rejected.' },
   upstream_overloaded: null,
 }
 
-for (const [reason, error] of Object.entries(refusals)) {
+for (const [reason, error] of Object.entries(rejections)) {
   test(`another model serves: ${reason}`, async () => {
     Object.assign(failing, { chat: 529, messages: 0 })
     if (error !== null)

@@ -120,7 +120,7 @@ test('an upstream that rejects our credential and a model without a price are re
   const quiet = await warnings(local)
   const { health, catalog } = gate.gateway.services
   await catalog.add({ id: 'gpt-without-price', context: 1_000, maxOutput: 100 })
-  const refusal = {
+  const rejection = {
     code: 'upstream_unavailable',
     retry: 'elsewhere',
     status: null,
@@ -131,7 +131,7 @@ test('an upstream that rejects our credential and a model without a price are re
     otherModelMay: null,
     operator: true,
   } as const
-  health.failed('openai', refusal)
+  health.failed('openai', rejection)
   const shown = (await warnings(local)).filter((line) => !quiet.includes(line))
   assert.deepEqual(shown, [
     'Upstream openai: The provider rejected the API key.',

@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { formatUsd, parseUsd } from '../../contract/usd.ts'
 import { type BalanceState, watchBalances } from '../support/balance-watch.ts'
 import { type AskedBody, eventually, listPrice, meteredGateway } from '../support/metered-gateway.ts'
-import { type Head, refusalIn, type Sent } from '../support/paying-client.ts'
+import { type Head, rejectionIn, type Sent } from '../support/paying-client.ts'
 
 const holdWaitMs = 400
 const gate = await meteredGateway({
@@ -48,12 +48,12 @@ function assertNeverOverspent(states: readonly BalanceState[]): void {
 }
 
 /** Sends them all, waits until each was decided, and returns the running and the rejected ones. */
-async function decided(sent: readonly Sent[]): Promise<{ running: Sent[]; refused: Sent[]; heads: Head[] }> {
+async function decided(sent: readonly Sent[]): Promise<{ running: Sent[]; rejected: Sent[]; heads: Head[] }> {
   const heads = await Promise.all(sent.map(({ head }) => head))
   const by = (status: number) => sent.filter((_, index) => heads[index]?.status === status)
-  const [running, refused] = [by(200), by(402)]
-  assert.equal(running.length + refused.length, sent.length, 'each is served or refused for money')
-  return { running, refused, heads: heads.filter(({ status }) => status === 200) }
+  const [running, rejected] = [by(200), by(402)]
+  assert.equal(running.length + rejected.length, sent.length, 'each is served or rejected for money')
+  return { running, rejected, heads: heads.filter(({ status }) => status === 200) }
 }
 
 async function leaveAll(account: { id: bigint }, sent: readonly Sent[], earlier = 0): Promise<void> {
@@ -67,16 +67,16 @@ test('of 1,000 concurrent requests a balance of ten holds admits exactly ten', a
   const hold = await holdOf(body)
   const account = await gate.account(formatUsd(10n * hold))
   const before = gate.sandbox.requests()
-  const { running, refused } = await decided(Array.from({ length: 1_000 }, () => gate.ask(account, body)))
+  const { running, rejected } = await decided(Array.from({ length: 1_000 }, () => gate.ask(account, body)))
 
-  assert.deepEqual([running.length, refused.length], [10, 990])
+  assert.deepEqual([running.length, rejected.length], [10, 990])
   assert.equal(gate.sandbox.requests() - before, 10, 'only what was admitted reached the upstream')
   const { posted, held, openHolds } = await gate.balance(account.id)
   assert.deepEqual([posted, openHolds], [10n * hold, 10])
   // The last of them was counted before its hold, so that it may be below the free bound.
   assert.ok(held <= posted && held > 9n * hold, `${held} of ${posted} is held`)
   assert.equal((await gate.ledger.verify()).ok, true)
-  for (const one of refused) assert.equal(refusalIn((await one.whole()).text).code, 'balance_held')
+  for (const one of rejected) assert.equal(rejectionIn((await one.whole()).text).code, 'balance_held')
 
   await leaveAll(account, running)
   assertNeverOverspent(await watch.states(account.id))
@@ -134,10 +134,10 @@ test('of 200 concurrent requests a key with a budget of five holds has exactly f
   const hold = await holdOf(body)
   const account = await gate.account('10', { budget: { amount: 5n * hold, window: 'day' } })
   const before = gate.sandbox.requests()
-  const { running, refused } = await decided(Array.from({ length: 200 }, () => gate.ask(account, body)))
+  const { running, rejected } = await decided(Array.from({ length: 200 }, () => gate.ask(account, body)))
   assert.deepEqual([running.length, gate.sandbox.requests() - before], [5, 5])
-  for (const one of refused) {
-    const { code, facts } = refusalIn((await one.whole()).text)
+  for (const one of rejected) {
+    const { code, facts } = rejectionIn((await one.whole()).text)
     assert.deepEqual([code, facts.scope], ['balance_held', 'key'])
   }
   const { held } = await gate.balance(account.id)
@@ -195,10 +195,13 @@ test('a request that waits in vain gets an error that running requests block it,
   const first = gate.ask(account, body)
   await first.contents(1)
   const before = await gate.balance(account.id)
-  const refused = await gate.ask(account, body).whole()
-  const refusal = refusalIn(refused.text)
-  assert.deepEqual([refused.status, refusal.code, refusal.type], [402, 'balance_held', 'insufficient_quota'])
-  assert.deepEqual([refused.headers['retry-after'], refused.headers['x-should-retry']], ['1', 'true'])
+  const rejected = await gate.ask(account, body).whole()
+  const rejection = rejectionIn(rejected.text)
+  assert.deepEqual(
+    [rejected.status, rejection.code, rejection.type],
+    [402, 'balance_held', 'insufficient_quota'],
+  )
+  assert.deepEqual([rejected.headers['retry-after'], rejected.headers['x-should-retry']], ['1', 'true'])
   assert.deepEqual(await gate.balance(account.id), before)
   first.leave()
   await gate.receiptOf(account)

@@ -79,8 +79,8 @@ test('the receipts of an organization name the member who sent the request, and 
 })
 
 test("a role without permission is rejected, and an operator cannot spend other accounts' balances", async () => {
-  const refused = await play(members.billing.client, { account })
-  assert.deepEqual([refused.status, codeOf(refused)], [403, 'not_allowed'])
+  const rejected = await play(members.billing.client, { account })
+  assert.deepEqual([rejected.status, codeOf(rejected)], [403, 'not_allowed'])
   const foreign = await play(operator.client, { account })
   assert.deepEqual([foreign.status, codeOf(foreign)], [404, 'account_not_found'])
 })

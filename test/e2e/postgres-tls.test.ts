@@ -77,7 +77,7 @@ else {
     const opened = (parameters: string) =>
       connect(address(parameters), { name: 'test', connectMsMax: 10_000, statementMsMax: 10_000 })
 
-    test('a connection is as safe as its address says, or refused', async () => {
+    test('a connection is as safe as its address says, or rejected', async () => {
       remember(password)
       for (const parameters of [`sslmode=verify-full&sslrootcert=${own}`, 'sslmode=require']) {
         const connection = await opened(parameters)
@@ -85,12 +85,12 @@ else {
         assert.deepEqual((await connection.run({ name: '', text })).rows, [[1n]], parameters)
         await connection.close()
       }
-      const refused: readonly (readonly [parameters: string, message: RegExp])[] = [
+      const rejected: readonly (readonly [parameters: string, message: RegExp])[] = [
         ['sslmode=verify-full', /self-signed certificate/],
         [`sslmode=verify-full&sslrootcert=${foreign}`, /self-signed certificate|unable to verify/],
         ['sslmode=disable', /no encryption/],
       ]
-      for (const [parameters, message] of refused)
+      for (const [parameters, message] of rejected)
         await assert.rejects(opened(parameters), message, parameters)
       remember('another')
       await assert.rejects(opened('sslmode=require'), /password authentication failed/)

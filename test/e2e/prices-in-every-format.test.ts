@@ -15,7 +15,7 @@ import {
   upstreamNames,
   upstreams,
 } from '../support/metered-gateway.ts'
-import { refusalIn, type Whole } from '../support/paying-client.ts'
+import { rejectionIn, type Whole } from '../support/paying-client.ts'
 
 const inputs = ['text', 'image', 'pdf', 'audio']
 const made = (name: string, price: PriceDefinition): readonly ModelDefinition[] =>
@@ -55,12 +55,12 @@ async function ask({ format, model, more = {}, headers = {} }: Asked): Promise<W
 const hold = ({ headers }: Whole): bigint => parseUsd(String(headers['x-tollgate-hold']))!
 const lastBody = (): Json => JSON.parse(String(gate.sandbox.requestLog().at(-1)?.body)) as Json
 
-async function assertRefused(asked: Asked, codes: readonly string[]): Promise<void> {
+async function assertRejected(asked: Asked, codes: readonly string[]): Promise<void> {
   const before = gate.sandbox.requests()
   const { posted } = await gate.balance(rich.id)
   const answer = await ask(asked)
   assert.equal(answer.status, 400, answer.text)
-  assert.ok(codes.includes(refusalIn(answer.text).code), answer.text)
+  assert.ok(codes.includes(rejectionIn(answer.text).code), answer.text)
   assert.equal(gate.sandbox.requests(), before, 'nothing was sent')
   assert.deepEqual(await gate.balance(rich.id), { posted, held: 0n, openHolds: 0 })
 }
@@ -139,13 +139,13 @@ suite('rejected for every upstream', () => {
     for (const upstream of upstreamNames) {
       test(`${format} → ${upstream}: objects stored at a provider`, async () => {
         for (const more of stored[format]) {
-          await assertRefused({ format, model: `${upstream}-plain`, more }, ['reference_not_owned'])
+          await assertRejected({ format, model: `${upstream}-plain`, more }, ['reference_not_owned'])
         }
       })
 
       test(`${format} → ${upstream}: options without a price`, async () => {
         for (const more of dear[format]) {
-          await assertRefused({ format, model: `${upstream}-plain`, more }, ['unpriced_option'])
+          await assertRejected({ format, model: `${upstream}-plain`, more }, ['unpriced_option'])
         }
       })
     }
@@ -157,7 +157,7 @@ suite('tools on other servers', () => {
   for (const upstream of upstreamNames) {
     const code = upstream === 'messages' ? 'unpriced_option' : 'untranslatable'
     test(`anthropic → ${upstream}: ${code}`, () =>
-      assertRefused({ format: 'anthropic', model: `${upstream}-plain`, more }, [code]))
+      assertRejected({ format: 'anthropic', model: `${upstream}-plain`, more }, [code]))
   }
 })
 
@@ -174,7 +174,7 @@ suite('headers', () => {
     for (const upstream of upstreamNames) {
       test(`${format} → ${upstream}: headers of another format are not forwarded`, async () => {
         if (format === 'anthropic') {
-          return assertRefused({ format, model: `${upstream}-plain`, headers }, ['unpriced_option'])
+          return assertRejected({ format, model: `${upstream}-plain`, headers }, ['unpriced_option'])
         }
         assert.equal((await ask({ format, model: `${upstream}-plain`, headers })).status, 200)
         const sent = gate.sandbox.requestLog().at(-1)?.headers ?? {}
@@ -234,7 +234,7 @@ suite('searches', () => {
       }
 
       test(`${format} → ${upstream}: is rejected where it has no price`, () =>
-        assertRefused({ format, model: `${upstream}-plain`, more: more() }, ['unpriced_option']))
+        assertRejected({ format, model: `${upstream}-plain`, more: more() }, ['unpriced_option']))
     }
 
     test(`${format} → chat: is omitted and reported, and nothing is reserved for it`, async () => {
@@ -292,7 +292,7 @@ suite('media', () => {
   }
   for (const [format, more] of Object.entries(sounds) as [ConversationFormat, object][]) {
     test(`${format} → gemini: sound is reserved at its own rate, and rejected where it has none`, async () => {
-      await assertRefused({ format, model: 'gemini-plain', more }, ['unpriced_option'])
+      await assertRejected({ format, model: 'gemini-plain', more }, ['unpriced_option'])
       const answer = await ask({ format, model: 'gemini-hearing', more })
       // 30,000 bytes may be 60 seconds, of 32 tokens each.
       assert.ok(hold(answer) >= (parseUsd('10')! * 1_920n) / 1_000_000n, `${hold(answer)} is held`)

@@ -281,7 +281,7 @@ async function asked(world: World): Promise<void> {
   )
   await Promise.all(
     prompts.map(async (prompt) =>
-      assert.equal(await isRefused(world, prompt), !sold.has(prompt.model), prompt.text),
+      assert.equal(await isRejected(world, prompt), !sold.has(prompt.model), prompt.text),
     ),
   )
   counts.prompts += prompts.length
@@ -302,7 +302,7 @@ interface Prompt {
 }
 
 /** Sends a prompt; returns whether its model is reported as missing. */
-async function isRefused(world: World, { model, operation, text }: Prompt): Promise<boolean> {
+async function isRejected(world: World, { model, operation, text }: Prompt): Promise<boolean> {
   const answer = await fetch(world.gate.origin + operation.path(model.id), {
     method: 'POST',
     headers: { authorization: `Bearer ${world.account.key}`, 'content-type': 'application/json' },

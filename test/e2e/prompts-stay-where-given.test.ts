@@ -123,7 +123,7 @@ const limitOf: Readonly<Record<string, object>> = {
   '/v1/responses': { max_output_tokens: 16 },
 }
 
-const counts = { prompts: 0, arrivals: 0, refused: 0, served: 0 }
+const counts = { prompts: 0, arrivals: 0, rejected: 0, served: 0 }
 
 interface Asked {
   readonly made: Catalog
@@ -177,7 +177,7 @@ async function prompted({ made, gate, key, model, wish, operation }: Asked): Pro
   else if (given.size === 0) {
     assert.equal(response.status, 404, what)
     assert.match(answer, /no_matching_upstream/i)
-    counts.refused += 1
+    counts.rejected += 1
   } else if (response.ok) counts.served += 1
 }
 
@@ -199,5 +199,5 @@ test('no prompt reaches an upstream without an offer, or one that its request or
   })
   await fc.assert(property, { numRuns: 12, seed, endOnFailure: true })
   context.diagnostic(JSON.stringify(counts))
-  assert.ok(counts.arrivals > 50 && counts.served > 20 && counts.refused > 10, JSON.stringify(counts))
+  assert.ok(counts.arrivals > 50 && counts.served > 20 && counts.rejected > 10, JSON.stringify(counts))
 })

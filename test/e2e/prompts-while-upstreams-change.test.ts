@@ -170,8 +170,8 @@ test('the URL of a compatible host alone enables no model', async () => {
     credential: 'credential-of-it',
     url: second.origin,
   }
-  const refused = await operator.refused('upstreams.put', bare)
-  assert.deepEqual([refused.code, refused.param], ['missing_field', 'models'])
+  const rejected = await operator.rejected('upstreams.put', bare)
+  assert.deepEqual([rejected.code, rejected.param], ['missing_field', 'models'])
   const shown = await operator.done('upstreams.check', { ...bare, models: 'all' })
   assert.ok(shown.sells.filter(({ isNew }) => isNew).length > 30, 'and says so where all are asked for')
   const before = (await operator.done('models.list', {})).filter(({ sold }) => sold).length

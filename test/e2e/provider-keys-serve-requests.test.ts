@@ -18,7 +18,7 @@ import { type TestAccount, type TestGateway, testGateway } from '../support/gate
 import { type KeyHost, keyHost } from '../support/key-host.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { type Asking, asking } from '../support/operators.ts'
-import { type Path, refusalIn, Sent } from '../support/paying-client.ts'
+import { type Path, rejectionIn, Sent } from '../support/paying-client.ts'
 import { standInUsage } from '../support/stand-in.ts'
 import { storedIn } from '../support/test-database.ts'
 
@@ -113,7 +113,7 @@ async function store({ local }: World, { id }: TestAccount, key: Stored): Promis
 async function ask({ gate }: World, { key }: TestAccount, more: object = {}, format: 'chat' | Path = 'chat') {
   const body = { model: 'gpt-a', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }], ...more }
   const { status, headers, text } = await new Sent(gate.origin, { key, format, body }).whole()
-  return { status, headers, text, code: status === 200 ? null : refusalIn(text).code }
+  return { status, headers, text, code: status === 200 ? null : rejectionIn(text).code }
 }
 
 function receiptOf(

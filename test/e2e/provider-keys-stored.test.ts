@@ -56,17 +56,17 @@ test('a key is tested, stored, listed by its end, changed and removed; the rest 
   try {
     const local = operations(gate)
     const account = formatId('acct', (await gate.account('0')).id)
-    const refused = await local.refused('provider-keys.put', {
+    const rejected = await local.rejected('provider-keys.put', {
       account,
       provider: 'openai',
       credential: wrong,
     })
     assert.deepEqual(
-      [refused.status, refused.code, refused.param],
+      [rejected.status, rejected.code, rejected.param],
       [409, 'upstream_test_failed', 'credential'],
     )
     assert.match(
-      refused.message,
+      rejected.message,
       /rejected the API key \(HTTP 401\)\. It says: Key … failed with 401\. Nothing/,
     )
     assert.deepEqual((await local.done('provider-keys.list', { account })).keys, [])
@@ -91,13 +91,13 @@ test('a key is tested, stored, listed by its end, changed and removed; the rest 
     assert.ok(audit.some(({ operation }) => operation === 'provider-keys.put'))
 
     const stored = (await storedIn(folder)).map(([, text]) => text)
-    for (const text of [JSON.stringify([keys, audit, refused]), logged.join(''), ...stored])
+    for (const text of [JSON.stringify([keys, audit, rejected]), logged.join(''), ...stored])
       for (const secret of [right, wrong]) assert.ok(!text.includes(secret))
     assert.deepEqual(await local.done('provider-keys.remove', { account, provider: 'openai' }), {
       provider: 'openai',
       removed: true,
     })
-    const missing = await local.refused('provider-keys.test', { account, provider: 'openai' })
+    const missing = await local.rejected('provider-keys.test', { account, provider: 'openai' })
     assert.deepEqual([missing.status, missing.code], [404, 'provider_key_not_found'])
   } finally {
     await gate.close()
@@ -110,14 +110,14 @@ test('no URL, field of a mapping, cloud or unknown provider is accepted', async 
     const local = operations(gate)
     const account = formatId('acct', (await gate.account('0')).id)
     const put = (more: object) =>
-      local.refused('provider-keys.put', { account, provider: 'openai', credential: right, ...more })
+      local.rejected('provider-keys.put', { account, provider: 'openai', credential: right, ...more })
     const url = await put({ url: 'http://127.0.0.1:1/v1' })
     assert.deepEqual([url.code, url.param], ['invalid_value', 'url'])
     const file = await put({ credential: JSON.stringify({ credentialFile: '/etc/hostname' }) })
     assert.deepEqual([file.code, file.param], ['invalid_value', 'credential'])
     for (const provider of ['vertex', 'bedrock', 'azure', 'custom', 'vllm', 'sandbox', 'constructor']) {
-      const refused = await put({ provider })
-      assert.deepEqual([refused.code, refused.param], ['invalid_value', 'provider'], provider)
+      const rejected = await put({ provider })
+      assert.deepEqual([rejected.code, rejected.param], ['invalid_value', 'provider'], provider)
     }
   } finally {
     await gate.close()
@@ -132,11 +132,11 @@ test('keys per account and tests per minute are limited', async () => {
     const account = formatId('acct', (await gate.account('0')).id)
     const second = formatId('acct', (await gate.account('0')).id)
     await local.done('provider-keys.put', { account, provider: 'openai', credential: right })
-    const full = await local.refused('provider-keys.put', { account, provider: 'groq', credential: other })
+    const full = await local.rejected('provider-keys.put', { account, provider: 'groq', credential: other })
     assert.deepEqual([full.code, full.status], ['conflict', 409])
     const before = host.seen.size
     await local.done('provider-keys.test', { account, provider: 'openai' })
-    const throttled = await local.refused('provider-keys.put', {
+    const throttled = await local.rejected('provider-keys.put', {
       ...{ account, provider: 'openai' },
       credential: canary('scanned'),
     })
@@ -161,7 +161,7 @@ test('a key is stored for its address: with another one it must be entered again
   try {
     const local = operations(moved)
     assert.equal((await local.done('provider-keys.list', { account })).keys[0]?.state, 'unreadable')
-    const kept = await local.refused('provider-keys.put', { account, provider: 'openai', use: 'only' })
+    const kept = await local.rejected('provider-keys.put', { account, provider: 'openai', use: 'only' })
     assert.deepEqual([kept.code, kept.param], ['missing_field', 'credential'])
     assert.ok(!elsewhere.seen.has(right))
   } finally {
@@ -183,7 +183,7 @@ test('by default no account stores one, and with organizations no personal accou
       assert.equal((await local.done('provider-keys.list', { account })).allowed, allowed)
       const asked = { account, provider: 'openai', credential: right }
       if (allowed) await local.done('provider-keys.put', asked)
-      else assert.equal((await local.refused('provider-keys.put', asked)).code, 'not_allowed')
+      else assert.equal((await local.rejected('provider-keys.put', asked)).code, 'not_allowed')
     } finally {
       await gate.close()
     }
@@ -202,7 +202,7 @@ test('strangers cannot see or change the keys of an account, nor can its own per
       ['provider-keys.test', { provider: 'openai' }],
       ['provider-keys.remove', { provider: 'openai' }],
     ] as const) {
-      assert.equal((await stranger.refused(name, { account, ...more })).code, 'account_not_found', name)
+      assert.equal((await stranger.rejected(name, { account, ...more })).code, 'account_not_found', name)
     }
   } finally {
     await gate.close()

@@ -8,7 +8,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import type { RateLimits } from '../../src/limits/types.ts'
 import type { TestAccount } from '../support/gateway.ts'
 import { eventually, meteredGateway } from '../support/metered-gateway.ts'
-import { type Format, formats, refusalIn, type Whole } from '../support/paying-client.ts'
+import { type Format, formats, rejectionIn, type Whole } from '../support/paying-client.ts'
 
 /** Does not move unless a test moves it. */
 let nowMs = systemClock.wallMs()
@@ -61,11 +61,11 @@ const expected: Readonly<Record<Name, Expected>> = {
   concurrent: { code: 'concurrency_limited', types: { chat: 'requests', messages: 'rate_limit_error' } },
 }
 
-function assertRefused(answer: Whole, name: Name, format: Format, scope: string): void {
+function assertRejected(answer: Whole, name: Name, format: Format, scope: string): void {
   const { code, types } = expected[name]
-  const refusal = refusalIn(answer.text)
-  assert.deepEqual([answer.status, refusal.code, refusal.type], [429, code, types[format]], answer.text)
-  assert.deepEqual([refusal.facts.scope, refusal.facts.limit], [scope, narrow[name]])
+  const rejection = rejectionIn(answer.text)
+  assert.deepEqual([answer.status, rejection.code, rejection.type], [429, code, types[format]], answer.text)
+  assert.deepEqual([rejection.facts.scope, rejection.facts.limit], [scope, narrow[name]])
   if (format === 'chat')
     assert.equal((JSON.parse(answer.text) as { error: { code: string } }).error.code, 'rate_limit_exceeded')
   assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/)
@@ -80,13 +80,13 @@ for (const { scope, gate, of } of scopes) {
       }
       const before = gate.sandbox.requests()
       for (let times = 0; times < 20; times += 1) {
-        assertRefused(await gate.ask(account, body(format)).whole(), 'requestsPerMinute', format, scope)
+        assertRejected(await gate.ask(account, body(format)).whole(), 'requestsPerMinute', format, scope)
       }
       const other = await gate.ask(await otherKey(gate, account), body(format)).whole()
       assert.equal(other.status, scope === 'account' ? 429 : 200)
       assert.equal(gate.sandbox.requests() - before, scope === 'account' ? 0 : 1)
-      const refused = await gate.ask(account, body(format)).whole()
-      nowMs += Number(refused.headers['retry-after']) * 1_000
+      const rejected = await gate.ask(account, body(format)).whole()
+      nowMs += Number(rejected.headers['retry-after']) * 1_000
       assert.equal((await gate.ask(account, body(format)).whole()).status, 200)
     })
 
@@ -98,7 +98,7 @@ for (const { scope, gate, of } of scopes) {
       assert.equal(first.status, 200, first.text)
       const longer = { messages: [1, 2, 3, 4].flatMap(() => long.messages) }
       const second = await gate.ask(account, body(format, longer)).whole()
-      assertRefused(second, 'tokensPerMinute', format, scope)
+      assertRejected(second, 'tokensPerMinute', format, scope)
       await gate.receiptOf(account)
       nowMs += Number(second.headers['retry-after']) * 1_000
       const third = await gate.ask(account, body(format, long)).whole()
@@ -115,8 +115,8 @@ for (const { scope, gate, of } of scopes) {
       const running = [1, 2].map(() => gate.ask(account, body(format, open)))
       for (const one of running) assert.equal(await one.contents(1), true)
       const { openHolds } = await gate.balance(account.id)
-      const refused = await gate.ask(account, body(format)).whole()
-      assertRefused(refused, 'concurrent', format, scope)
+      const rejected = await gate.ask(account, body(format)).whole()
+      assertRejected(rejected, 'concurrent', format, scope)
       assert.equal((await gate.balance(account.id)).openHolds, openHolds)
       running[0]!.leave()
       await gate.receiptOf(account)
@@ -179,11 +179,11 @@ test('N per minute: N immediately, the next 60 seconds after the first, and Retr
         assert.equal((await wide.ask(account, body('chat')).whole()).status, 200)
         nowMs += 7_400
       }
-      const refused = await wide.ask(account, body('chat')).whole()
+      const rejected = await wide.ask(account, body('chat')).whole()
       const leftMs = firstMs + 60_000 - nowMs
-      assert.equal(refused.status, 429)
+      assert.equal(rejected.status, 429)
       assert.equal(
-        Number(refused.headers['retry-after']),
+        Number(rejected.headers['retry-after']),
         Math.ceil(leftMs / 1_000),
         String(requestsPerMinute),
       )

@@ -152,7 +152,7 @@ function holdFor(name: string, referenced: number): string {
   return formatUsd(BigInt(body.length + 256 + referenced) * 1_000n + BigInt(outputMax) * 2_000n)
 }
 
-async function refused(request: Partial<Request>, payer = account): Promise<APIError> {
+async function rejected(request: Partial<Request>, payer = account): Promise<APIError> {
   const sent = [first.requests.length, second.requests.length]
   const error = await ask(request, payer).then(
     () => assert.fail('it was let through'),
@@ -230,7 +230,7 @@ test('reasoning without its content is a reference like any other', async () => 
   assert.equal(held, holdFor(name, 50))
   const strange = { ...hollow, id: 'rs_strange' }
   assert.equal(
-    (await refused({ input: [strange, said, user] as OpenAI.Responses.ResponseInput })).param,
+    (await rejected({ input: [strange, said, user] as OpenAI.Responses.ResponseInput })).param,
     'input[0].id',
   )
 })
@@ -254,7 +254,7 @@ test('what two upstreams store cannot be combined', async () => {
     const { message, name } = await begun()
     left.set(name.slice(0, 1), message)
   }
-  const error = await refused({ input: [...[...left.values()].map(reference), user] })
+  const error = await rejected({ input: [...[...left.values()].map(reference), user] })
   assert.equal(error.param, 'input[1].id')
 })
 
@@ -279,12 +279,12 @@ test('it goes to the upstream that stores it, and to no other when that fails', 
 test("another account's response is rejected like a missing one", async () => {
   const { response, message } = await begun()
   const stranger = await gate.account('100')
-  const theirs = await refused({ previous_response_id: response }, stranger)
-  const nobodys = await refused({ previous_response_id: `${response}0` }, stranger)
+  const theirs = await rejected({ previous_response_id: response }, stranger)
+  const nobodys = await rejected({ previous_response_id: `${response}0` }, stranger)
   const strip = ({ message, param, type }: APIError) => ({ message, param, type })
   assert.deepEqual(strip(theirs), strip(nobodys))
   assert.match(theirs.message, /Send the earlier items themselves, .* store: false/)
-  assert.equal((await refused({ input: [user, reference(message)] }, stranger)).param, 'input[1].id')
+  assert.equal((await rejected({ input: [user, reference(message)] }, stranger)).param, 'input[1].id')
   assert.deepEqual(await gate.balance(stranger.id), { posted: 100_000_000_000n, held: 0n, openHolds: 0 })
 })
 
@@ -298,7 +298,7 @@ for (const [name, more] of leavesNothing) {
     turns += 1
     answer(String(turns), more)
     await ask({}).catch(() => undefined)
-    for (const prefix of ['a', 'b']) await refused({ previous_response_id: `resp_${prefix}_${turns}` })
+    for (const prefix of ['a', 'b']) await rejected({ previous_response_id: `resp_${prefix}_${turns}` })
   })
 }
 
@@ -350,13 +350,13 @@ test('a client that disconnects before anything is reported pays for what it ref
   const { inputUncached, usageSource } = receipt
   assert.equal(usageSource, 'counted')
   assert.ok(inputUncached > paidTokens && inputUncached < paidTokens + 100, String(inputUncached))
-  await refused({ previous_response_id: 'resp_x' })
+  await rejected({ previous_response_id: 'resp_x' })
 })
 
 test('a model in another format cannot reference stored objects', async () => {
   const { response, message, reasoning } = await begun()
   for (const request of [{ previous_response_id: response }, { input: [user, reference(message)] }]) {
-    assert.match((await refused({ ...request, model: 'claude-kept' })).message, /store: false/)
+    assert.match((await rejected({ ...request, model: 'claude-kept' })).message, /store: false/)
   }
   const hollow = { type: 'reasoning' as const, id: reasoning, summary: [] }
   const reply = {
@@ -381,7 +381,7 @@ test('a model in another format cannot reference stored objects', async () => {
 test('more references than the limit are rejected', async () => {
   const { message } = await begun()
   const others = Array.from({ length: 4 }, (_, index) => reference(`msg_${index}`))
-  assert.match((await refused({ input: [reference(message), ...others] })).message, /4 stored items/)
+  assert.match((await rejected({ input: [reference(message), ...others] })).message, /4 stored items/)
 })
 
 test('the tokens of a stored response are counted for its owner only', async () => {

@@ -16,7 +16,7 @@ import {
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { type Path, Sent } from '../support/paying-client.ts'
-import { refuses, standInUsage, standsIn, streams } from '../support/stand-in.ts'
+import { rejects, standInUsage, standsIn, streams } from '../support/stand-in.ts'
 
 /** What every refusal costs where it is delivered. */
 const refusedCost = 70n * 3_000n + 30n * 15_000n
@@ -274,7 +274,7 @@ test('content that came before a filter is delivered; nothing is asked twice', a
 
 test('where the other model fails, its error is the response, and neither is charged', async () => {
   says = refusing(cases['stop_reason of Messages']!, true)
-  spareSays = refuses(529)
+  spareSays = rejects(529)
   const account = await gateway.account('1')
   const { status, text } = await ask(account, 'messengers', true).whole()
   spareSays = standsIn('of the spare')

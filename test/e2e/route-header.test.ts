@@ -7,7 +7,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { type FaultUpstream, faultUpstream } from '../support/fault-upstream.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { type Path, Sent } from '../support/paying-client.ts'
-import { refuses, standsIn } from '../support/stand-in.ts'
+import { rejects, standsIn } from '../support/stand-in.ts'
 
 const names = ['one', 'two', 'three'] as const
 type Name = (typeof names)[number]
@@ -24,7 +24,7 @@ let account: TestAccount
 
 before(async () => {
   hosts = await Promise.all(
-    names.map((name) => faultUpstream(() => (failing.has(name) ? refuses(503) : standsIn(name)))),
+    names.map((name) => faultUpstream(() => (failing.has(name) ? rejects(503) : standsIn(name)))),
   )
   const facts = { context: 100_000, maxOutput: 1_000, prices: [{ input: '3', output: '15' }] }
   const formats = ['openai-chat' as const]

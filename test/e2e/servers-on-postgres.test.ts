@@ -1,6 +1,6 @@
 /**
  * Two servers on one PostgreSQL database: money and limits are exact over both, what one changes the other knows, and
- * trouble of the database is refused clearly and ends without a restart.
+ * trouble of the database is rejected clearly and ends without a restart.
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
@@ -16,7 +16,7 @@ import {
   meteredGateway,
 } from '../support/metered-gateway.ts'
 import { asking, controlOf } from '../support/operators.ts'
-import { refusalAtEnd, refusalIn } from '../support/paying-client.ts'
+import { rejectionAtEnd, rejectionIn } from '../support/paying-client.ts'
 import { type PostgresServer, postgresIsMissing, runSql, startPostgres } from '../support/postgres-server.ts'
 import { openTcpProxy } from '../support/tcp-proxy.ts'
 
@@ -154,9 +154,9 @@ else {
       const running = other.ask(account, endlessBody)
       await running.contents(3)
       await local.done('key.revoke', { key: formatId('key', account.keyId) })
-      assert.equal(refusalAtEnd((await running.whole()).text).code, 'key_revoked_midway')
+      assert.equal(rejectionAtEnd((await running.whole()).text).code, 'key_revoked_midway')
       await eventually(
-        'the key is refused',
+        'the key is rejected',
         () => answered(other, account),
         (status) => status === 401,
       )
@@ -167,7 +167,7 @@ else {
       const running = other.ask(account, endlessBody)
       await running.contents(3)
       await local.done('account.suspend', { account: formatId('acct', account.id) })
-      assert.equal(refusalAtEnd((await running.whole()).text).code, 'account_suspended')
+      assert.equal(rejectionAtEnd((await running.whole()).text).code, 'account_suspended')
       assert.equal(await answered(other, account), 403)
     })
 
@@ -229,7 +229,7 @@ else {
         accounts.map(({ id }) => payments.redeem({ account: id, code, address: '127.0.0.1' })),
       )
       await cut
-      // What the database has committed is credited once, and is no reason to refuse the code.
+      // What the database has committed is credited once, and is no reason to reject the code.
       for (const result of results)
         if (result.status === 'rejected') assert.equal(result.reason.code, 'store_unavailable')
       assert.ok(results.some(({ status }) => status === 'rejected'))
@@ -280,7 +280,7 @@ else {
       assert.ok(one.gateway.services.store.canCommit())
     })
 
-    test('a server whose database is away refuses requests, is not ready, and stops when it is asked to', async () => {
+    test('a server whose database is away rejects requests, is not ready, and stops when it is asked to', async () => {
       const proxy = await openTcpProxy(url)
       const environment = { DATABASE_URL: proxy.url, TOLLGATE_SECRET: secret }
       const third = await meteredGateway({ environment, limits })
@@ -288,7 +288,7 @@ else {
       assert.equal(await answered(third, account), 200)
       await proxy.close()
       const { status, text } = await third.ask(account, echoBody('x')).whole()
-      assert.deepEqual([status, refusalIn(text).code], [503, 'store_unavailable'])
+      assert.deepEqual([status, rejectionIn(text).code], [503, 'store_unavailable'])
       await eventually(
         'it is not ready',
         () => fetch(`${third.origin}/readyz`),
@@ -312,7 +312,7 @@ else {
       await assert.rejects(testGateway({ environment, limits }), /Start Tollgate 9\.9\.9/)
     })
 
-    test('a crash of the database refuses requests for a while, and needs no restart', async () => {
+    test('a crash of the database rejects requests for a while, and needs no restart', async () => {
       const account = await one.account('5')
       assert.equal(await answered(one, account), 200)
       await database.crash()
@@ -324,7 +324,7 @@ else {
         },
         (answers) => {
           for (const { status, text } of answers)
-            if (status !== 200) assert.deepEqual([status, refusalIn(text).code], [503, 'store_unavailable'])
+            if (status !== 200) assert.deepEqual([status, rejectionIn(text).code], [503, 'store_unavailable'])
           return answers.every(({ status }) => status === 200)
         },
       )

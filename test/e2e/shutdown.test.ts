@@ -15,7 +15,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { type GatewayProcess, type Installation, makeInstallation } from '../support/gateway-process.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { movableClock } from '../support/movable-clock.ts'
-import { type Format, formats, refusalIn, Sent } from '../support/paying-client.ts'
+import { type Format, formats, rejectionIn, Sent } from '../support/paying-client.ts'
 
 const rate = { input: 3_000n, output: 15_000n }
 const successMark = /\[DONE\]|"finish_reason":"|message_stop|"stop_reason":"/
@@ -225,8 +225,8 @@ suite('a server that is stopped', { concurrency: 1 }, () => {
       assert.match(text, /shutting down/)
       assert.doesNotMatch(text, successMark)
     }
-    const refused = await whole.whole()
-    assert.deepEqual([refused.status, refusalIn(refused.text).code], [503, 'draining'])
+    const rejected = await whole.whole()
+    assert.deepEqual([rejected.status, rejectionIn(rejected.text).code], [503, 'draining'])
     assert.deepEqual(await server.ended, { code: 0, signal: null })
     const ends = await booksAfterwards()
     assert.deepEqual(ends, Array(6).fill('interrupted in_time'))

@@ -7,7 +7,7 @@ import { readTraceContext } from '../../src/telemetry/trace-context.ts'
 import { type FaultUpstream, faultUpstream, wholeAnswer } from '../support/fault-upstream.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
-import { refuses, standInUsage, standsIn } from '../support/stand-in.ts'
+import { rejects, standInUsage, standsIn } from '../support/stand-in.ts'
 
 interface Span {
   readonly traceId: string
@@ -72,7 +72,7 @@ const configured = async (environment: Record<string, string>) => {
 
 before(async () => {
   collector = await faultUpstream(() => collected)
-  broken = await faultUpstream(() => refuses(529))
+  broken = await faultUpstream(() => rejects(529))
   working = await faultUpstream(() => standsIn('served'))
   gateway = await configured({
     OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.origin}/base/`,

@@ -20,7 +20,7 @@ import {
   type UpstreamName,
   upstreamNames,
 } from '../support/metered-gateway.ts'
-import { refusalAtEnd, refusalIn } from '../support/paying-client.ts'
+import { rejectionAtEnd, rejectionIn } from '../support/paying-client.ts'
 import { sampled } from '../support/sampled.ts'
 
 const slowMs = 500
@@ -136,7 +136,7 @@ test('too late, every response ends with an error in its client’s format, and 
   const ids = await Promise.all(
     sent.map(async ({ client, stream, one }) => {
       const answer = await one.whole()
-      const error = stream ? refusalAtEnd(answer.text) : refusalIn(answer.text)
+      const error = stream ? rejectionAtEnd(answer.text) : rejectionIn(answer.text)
       assert.equal(error.code, 'settlement_delayed', answer.text)
       assert.doesNotMatch(answer.text, client.finishes)
       assert.equal(answer.broken, null, 'told, and then closed')

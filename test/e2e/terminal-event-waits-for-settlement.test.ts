@@ -12,7 +12,7 @@ import type { ReceiptRow } from '../../src/ledger/types.ts'
 import { faultUpstream, sends, wholeAnswer } from '../support/fault-upstream.ts'
 import { eventually, type MeteredGateway, meteredGateway } from '../support/metered-gateway.ts'
 import { movableClock } from '../support/movable-clock.ts'
-import { type Format, formats, refusalIn } from '../support/paying-client.ts'
+import { type Format, formats, rejectionIn } from '../support/paying-client.ts'
 
 const slowMs = 800
 const finishes = /"finish_reason":"|"stop_reason":"|message_stop|\[DONE\]/
@@ -90,7 +90,7 @@ for (const format of formats) {
     })
     const account = await gate.account('1')
     const { status, text } = await gate.ask(account, body(format, false)).whole()
-    assert.deepEqual([status, refusalIn(text).code], [503, 'settlement_delayed'])
+    assert.deepEqual([status, rejectionIn(text).code], [503, 'settlement_delayed'])
     const { charged, writtenOff, endReason } = await gate.receiptOf(account)
     assert.deepEqual([charged, endReason], [0n, 'interrupted'])
     assert.ok(writtenOff > 0n)

@@ -1,6 +1,6 @@
 /**
  * Thoughts that a host of Chat Completions sends in readable form come back to it in the next turn, through clients of each
- * format: models that reason between calls of tools are refused, or do worse, without.
+ * format: models that reason between calls of tools are rejected, or do worse, without.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -86,7 +86,7 @@ suite('a process with two threads', { concurrency: 1 }, () => {
           () => false,
           () => true,
         ),
-      (isRefused) => isRefused,
+      (isRejected) => isRejected,
     )
     sandboxTime.advance(60_000)
     for (const sent of running) {
@@ -140,9 +140,9 @@ suite('a process with two threads', { concurrency: 1 }, () => {
     await new Promise((resolve) => other.close(resolve))
     const first = await installation.start({ environment: port })
     const second = makeInstallation()
-    const refused = await second.attempt({ environment: port })
-    assert.deepEqual([refused.code, refused.stdout], [1, ''])
-    assert.match(refused.stderr, taken)
+    const rejected = await second.attempt({ environment: port })
+    assert.deepEqual([rejected.code, rejected.stdout], [1, ''])
+    assert.match(rejected.stderr, taken)
     await second.remove()
     first.signal('SIGTERM')
     assert.deepEqual(await first.ended, { code: 0, signal: null })

@@ -19,7 +19,7 @@ import {
   type MeteredGateway,
   meteredGateway,
 } from '../support/metered-gateway.ts'
-import { refusalAtEnd, refusalIn, type Sent } from '../support/paying-client.ts'
+import { rejectionAtEnd, rejectionIn, type Sent } from '../support/paying-client.ts'
 import { postgresIsMissing, sharedPostgres } from '../support/postgres-server.ts'
 
 const metricsToken = 'scrape-this-server'
@@ -206,7 +206,7 @@ for (const [name, open] of Object.entries(engines)) {
         const { main, other } = await streamInEach(account)
         await operate('key.revoke', { key: formatId('key', account.keyId) })
         for (const stream of [main, other])
-          assert.equal(refusalAtEnd((await stream.whole()).text).code, 'key_revoked_midway')
+          assert.equal(rejectionAtEnd((await stream.whole()).text).code, 'key_revoked_midway')
         await untilAll(account, 401)
       })
 
@@ -215,7 +215,7 @@ for (const [name, open] of Object.entries(engines)) {
         const { main, other } = await streamInEach(account)
         await operate('account.suspend', { account: formatId('acct', account.id) })
         for (const stream of [main, other])
-          assert.equal(refusalAtEnd((await stream.whole()).text).code, 'account_suspended')
+          assert.equal(rejectionAtEnd((await stream.whole()).text).code, 'account_suspended')
         await untilAll(account, 403)
         await operate('account.resume', { account: formatId('acct', account.id) })
         await untilAll(account, 200)
@@ -251,7 +251,7 @@ for (const [name, open] of Object.entries(engines)) {
           }
           unwatch()
           for (const stream of [main, other])
-            assert.equal(refusalAtEnd((await stream.whole()).text).code, 'request_stopped')
+            assert.equal(rejectionAtEnd((await stream.whole()).text).code, 'request_stopped')
           // Others left before both threads had one.
           for (const one of listed) {
             const receipt = await gate.ledger.receipt(idOf(one))
@@ -301,13 +301,13 @@ for (const [name, open] of Object.entries(engines)) {
         }
       })
 
-      onceTest('a request without a key is refused in the words of its format', async () => {
+      onceTest('a request without a key is rejected in the words of its format', async () => {
         const answers = await Promise.all(
           Array.from({ length: manyTimes }, () => gate.ask({ key: 'wrong' }, echoBody('x')).whole()),
         )
         for (const { status, text } of answers) {
           assert.equal(status, 401)
-          assert.equal(refusalIn(text).code, 'invalid_api_key')
+          assert.equal(rejectionIn(text).code, 'invalid_api_key')
         }
       })
 

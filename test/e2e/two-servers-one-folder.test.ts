@@ -26,12 +26,12 @@ test('the server that was there first stops serving, says why, and ends with an 
   rmSync(join(installation.dataFolder, 'lock.db'))
   const second = await installation.start()
   assert.equal((await ask(second.origin, 'tokens=3')).status, 200)
-  const [refused] = await Promise.all([
+  const [rejected] = await Promise.all([
     // It may have detected the other one during its own work, and be gone.
     ask(first.origin, 'tokens=3').catch(() => null),
     ...Array.from({ length: 9 }, () => ask(second.origin, 'tokens=3')),
   ])
-  assert.ok(refused === null || refused.status === 503, refused?.text)
+  assert.ok(rejected === null || rejected.status === 503, rejected?.text)
   assert.deepEqual(await first.ended, { code: 1, signal: null })
   assert.match(
     first.stdout() + first.stderr(),

@@ -11,7 +11,7 @@ import { chatPriceFields } from '../../src/wire/openai-chat/request-price-table.
 import type { PriceField } from '../../src/wire/price-fields.ts'
 import { fixtureCases } from '../support/fixtures.ts'
 import { listPrice, meteredGateway } from '../support/metered-gateway.ts'
-import { type Format, formats, refusalIn, Sent, type Whole } from '../support/paying-client.ts'
+import { type Format, formats, rejectionIn, Sent, type Whole } from '../support/paying-client.ts'
 
 const connectors = { chat: 'openai', messages: 'anthropic' } as const
 
@@ -78,13 +78,13 @@ interface Expected {
 }
 
 /** Asserts that the request is rejected with this code, names the field, and reaches no upstream. */
-async function assertRefused(name: string, more: object, expected: Expected, headers = {}): Promise<void> {
+async function assertRejected(name: string, more: object, expected: Expected, headers = {}): Promise<void> {
   const before = gate.sandbox.requests()
   const { posted } = await gate.balance(rich.id)
   const answer = await ask(name, more, headers)
-  const refusal = refusalIn(answer.text)
-  assert.deepEqual([answer.status, refusal.code], [400, expected.code], answer.text)
-  assert.match(refusal.message, expected.field)
+  const rejection = rejectionIn(answer.text)
+  assert.deepEqual([answer.status, rejection.code], [400, expected.code], answer.text)
+  assert.match(rejection.message, expected.field)
   assert.equal(gate.sandbox.requests(), before, 'nothing was sent')
   assert.deepEqual(await gate.balance(rich.id), { posted, held: 0n, openHolds: 0 })
 }
@@ -115,11 +115,11 @@ for (const format of formats) {
     }
     const code = field.rule === 'reference' ? 'reference_not_owned' : 'unpriced_option'
     test(`${format}: ${name} is rejected where it has no price`, () =>
-      assertRefused(`${format}-plain`, dear, { code, field: new RegExp(`^${name}\\b`) }))
+      assertRejected(`${format}-plain`, dear, { code, field: new RegExp(`^${name}\\b`) }))
     test(`${format}: ${name} is rejected in every spelling`, async () => {
       const other = { [name.toUpperCase()]: dearValue(field) }
       const spelt = new RegExp(name, 'i')
-      await assertRefused(`${format}-plain`, other, { code: 'ambiguous_field', field: spelt })
+      await assertRejected(`${format}-plain`, other, { code: 'ambiguous_field', field: spelt })
     })
     if (field.rule === 'values' || field.rule === 'each') {
       for (const value of field.free) {
@@ -140,7 +140,7 @@ for (const format of formats) {
 
 const chatContent = (part: object) => ({ messages: [{ role: 'user', content: [part] }] })
 
-const refused: readonly (readonly [
+const rejected: readonly (readonly [
   what: string,
   format: Format,
   more: object,
@@ -234,12 +234,12 @@ const refused: readonly (readonly [
   ],
 ]
 
-for (const [what, format, more, code, field] of refused) {
-  test(`${format}: ${what} is rejected`, () => assertRefused(`${format}-plain`, more, { code, field }))
+for (const [what, format, more, code, field] of rejected) {
+  test(`${format}: ${what} is rejected`, () => assertRejected(`${format}-plain`, more, { code, field }))
 }
 
 test('messages: a beta that changes the price is rejected, by its header', () =>
-  assertRefused(
+  assertRejected(
     'messages-plain',
     {},
     { code: 'unpriced_option', field: /^anthropic-beta/ },
@@ -308,7 +308,7 @@ const sellable: readonly (readonly [what: string, more: object, line: string])[]
 ]
 for (const [what, more, line] of sellable) {
   test(`the error for ${what} names the setting that would enable it`, async () => {
-    const { message } = refusalIn((await ask('messages-plain', more)).text)
+    const { message } = rejectionIn((await ask('messages-plain', more)).text)
     assert.ok(message.includes(`${line} (with its price) to the prices of messages-plain`), message)
   })
 }
@@ -365,7 +365,7 @@ test('the recorded request pause-turn does not fit into five cents, and is not s
 }, async () => {
   const before = gate.sandbox.requests()
   const { account, answer } = await askWithFiveCents(searching ?? '')
-  const { code, facts, message } = refusalIn(answer.text)
+  const { code, facts, message } = rejectionIn(answer.text)
   assert.deepEqual([answer.status, code, facts.affordable_max_tokens], [402, 'insufficient_balance', 0])
   assert.match(message, /reserves up to \$0\.[67]/)
   assert.equal(gate.sandbox.requests(), before)

@@ -10,8 +10,8 @@ import { type Behaviour, type FaultUpstream, faultUpstream, wholeAnswer } from '
 import { unreachableOrigin } from '../support/free-port.ts'
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { eventually, type MeteredGateway, meteredGateway, meteredModels } from '../support/metered-gateway.ts'
-import { type Format, formats, type Path, refusalIn, Sent, type Whole } from '../support/paying-client.ts'
-import { refuses, standInUsage, standsIn } from '../support/stand-in.ts'
+import { type Format, formats, type Path, rejectionIn, Sent, type Whole } from '../support/paying-client.ts'
+import { rejects, standInUsage, standsIn } from '../support/stand-in.ts'
 
 const rich = 1_000_000_000n
 const provider: Readonly<Record<Format, string>> = { chat: 'openai', messages: 'anthropic' }
@@ -297,7 +297,7 @@ test('a request has a limited number of attempts, and upstreams that failed are 
   const limited: Ask = { behaviour: '429', settings: 'retry=30', streamed: false }
   const answer = await sent(crowd, account, 'chat', limited).whole()
   assert.equal(answer.status, 429, answer.text)
-  assert.equal(refusalIn(answer.text).code, 'upstream_rate_limited')
+  assert.equal(rejectionIn(answer.text).code, 'upstream_rate_limited')
   assert.match(answer.text, /"source":"upstream"/)
   assert.equal(answer.headers['retry-after'], '30')
   assert.deepEqual(
@@ -383,7 +383,7 @@ test('a request on a dead kept-alive connection goes to the same upstream again,
 
 test('the connection of the replacement may be dead as well', async () => {
   const account = await pair.account('1')
-  firstDoes = refuses(500)
+  firstDoes = rejects(500)
   spareDoes = diesAfterFirst(() => spare, 'spare')
   // By this rule, connections that earlier cases left are dead, until one serves its first request.
   const warm = await asks(account, 'chat', 'warm').whole()
@@ -452,7 +452,7 @@ test('an upstream that cannot read encrypted reasoning is asked once more withou
   context.after(() => two.close())
   const account = await two.account('1')
   const before = spare.requests.length
-  firstDoes = refuses(500)
+  firstDoes = rejects(500)
   spareDoes = readsNoReasoning
   const said = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x' }] }
   const input = [
@@ -483,8 +483,8 @@ test('an upstream that cannot read encrypted reasoning is asked once more withou
   ])
   // Asked once more at most.
   spareDoes = wholeAnswer(400, '{"error":{"message":"No.","code":"invalid_encrypted_content"}}', jsonType)
-  const refused = await ask({ input: 'hi' })
-  assert.equal(refused.status, 400)
+  const rejected = await ask({ input: 'hi' })
+  assert.equal(rejected.status, 400)
   assert.equal(spare.requests.length - before, 4)
 })
 

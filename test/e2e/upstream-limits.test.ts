@@ -7,7 +7,7 @@ import { type TestAccount, type TestGateway, testGateway } from '../support/gate
 import { eventually } from '../support/metered-gateway.ts'
 import { type MovableClock, movableClock, passTime } from '../support/movable-clock.ts'
 import { Sent } from '../support/paying-client.ts'
-import { refuses, standsIn } from '../support/stand-in.ts'
+import { rejects, standsIn } from '../support/stand-in.ts'
 
 interface Hosts {
   readonly gateway: TestGateway
@@ -196,7 +196,7 @@ test('a request that only one offer can serve waits for it, and uses no limit of
 test('without another offer they wait, each for one that ends, also by failing', async () => {
   const at = await hosts({ concurrent: 1, requestsPerMinute: null })
   const sent = Array.from({ length: 4 }, () => send(at, 'alone'))
-  for (const end of [standsIn('hi'), refuses(529), refuses(400), standsIn('hi')]) {
+  for (const end of [standsIn('hi'), rejects(529), rejects(400), standsIn('hi')]) {
     await arrived(at.waiting.small, 1)
     end.answer(at.waiting.small.splice(0)[0]!)
   }
@@ -290,7 +290,7 @@ test('what a host rejects uses none of its tokens; what may have been processed 
     return one
   }
   for (let rejected = 0; rejected < 4; rejected += 1)
-    assert.equal((await (await end((reply) => refuses(400).answer(reply))).whole()).status, 400)
+    assert.equal((await (await end((reply) => rejects(400).answer(reply))).whole()).status, 400)
   for (let lost = 0; lost < 2; lost += 1) assert.equal((await (await end(breaksOff)).whole()).status, 502)
   const { capacity } = at.gateway.gateway.deps
   const isWaiting = () => capacity.waitingAt('small') > 0
@@ -305,7 +305,7 @@ test('a fallback that had no room is not the model of the receipt', async () => 
   await arrived(at.waiting.small, 1)
   const falling = send(at, 'falling').whole()
   await arrived(at.waiting.spare, 1)
-  refuses(529).answer(at.waiting.spare[0]!)
+  rejects(529).answer(at.waiting.spare[0]!)
   assert.equal((await falling).status, 503)
   const [receipt] = await eventually(
     'a receipt',

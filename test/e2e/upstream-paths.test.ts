@@ -134,7 +134,7 @@ test('a status 404 about the model is not one about the path', async () => {
 test('a URL that has none of the paths is saved only on request', async () => {
   const { url } = await host([], noModel)
   const asked = mirror(url, 'no-path')
-  const { code, message, param } = await operator.refused('upstreams.put', asked)
+  const { code, message, param } = await operator.rejected('upstreams.put', asked)
   assert.deepEqual([code, param], ['upstream_test_failed', 'url'])
   assert.ok(message.includes(`POST ${url}/responses (HTTP 404)`), message)
   const made = await operator.done('upstreams.put', { ...asked, saveAnyway: true })

@@ -66,10 +66,10 @@ test('a disabled model at an upstream gets no request from the next one on, and 
   assert.equal((await offerAt('first', 'gpt-4.1-mini'))?.state, 'serving', 'other models are not affected')
 })
 
-test('what would leave a model without an upstream is refused unless that is allowed', async () => {
-  const refused = await operator.refused('upstreams.disable', { upstream: 'second' })
-  assert.deepEqual([refused.status, refused.code, refused.param], [409, 'conflict', 'allowUnserved'])
-  assert.match(refused.message, /No other upstream serves gpt-4\.1\./)
+test('what would leave a model without an upstream is rejected unless that is allowed', async () => {
+  const rejected = await operator.rejected('upstreams.disable', { upstream: 'second' })
+  assert.deepEqual([rejected.status, rejected.code, rejected.param], [409, 'conflict', 'allowUnserved'])
+  assert.match(rejected.message, /No other upstream serves gpt-4\.1\./)
   assert.equal(await statusOf('gpt-4.1'), 200)
   await operator.done('upstreams.disable', { upstream: 'second', allowUnserved: true })
   assert.equal(await statusOf('gpt-4.1'), 404)
@@ -121,9 +121,9 @@ test('an upstream that is removed and added again under its name is not disabled
 })
 
 test('unknown upstreams and models are named', async () => {
-  const upstream = await operator.refused('upstreams.disable', { upstream: 'absent' })
+  const upstream = await operator.rejected('upstreams.disable', { upstream: 'absent' })
   assert.equal(upstream.code, 'upstream_not_found')
-  const model = await operator.refused('upstreams.disable', { upstream: 'first', upstreamModel: 'absent' })
+  const model = await operator.rejected('upstreams.disable', { upstream: 'first', upstreamModel: 'absent' })
   assert.deepEqual([model.code, model.param], ['model_not_found', 'upstreamModel'])
 })
 

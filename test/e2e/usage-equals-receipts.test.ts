@@ -13,7 +13,7 @@ import { formatClients } from '../support/format-clients.ts'
 import { type TestAccount, testGateway, undividedBudgets } from '../support/gateway.ts'
 import { eventually } from '../support/metered-gateway.ts'
 import { noonClock } from '../support/noon-clock.ts'
-import { refusalIn, Sent } from '../support/paying-client.ts'
+import { rejectionIn, Sent } from '../support/paying-client.ts'
 
 const clock = noonClock()
 const gate = await testGateway({ clock, limits: { bodyBytesMax: 64 * 1024, peekMs: 250 } })
@@ -37,7 +37,7 @@ const ask = (key: string, body: object | string) => new Sent(gate.origin, { key,
 
 /** Rejections are written after their requests. */
 async function written(): Promise<void> {
-  deps.refusals.flush()
+  deps.rejections.flush()
   await deps.background.drained()
 }
 
@@ -59,8 +59,8 @@ test('requests in every format, one rejected and one abandoned: all sums agree',
       assert.equal(answer.status, 200, answer.text)
     }
   }
-  const refused = await ask(account.key, chat('no-such-model', 'Hello')).whole()
-  assert.equal(refused.status, 404)
+  const rejected = await ask(account.key, chat('no-such-model', 'Hello')).whole()
+  assert.equal(rejected.status, 404)
   const left = ask(account.key, chat('sandbox-stream', 'tokens=5000 rate=200', { stream: true }))
   await left.contents(3)
   left.leave()
@@ -79,7 +79,7 @@ test('requests in every format, one rejected and one abandoned: all sums agree',
   const overview = await client.done('overview.show', {})
   assert.equal(overview.posted, formatUsd(posted))
   for (const sums of [overview.today, overview.month]) {
-    assert.deepEqual([sums.requests, sums.errors, sums.refused], [made, 1, 1])
+    assert.deepEqual([sums.requests, sums.errors, sums.rejected], [made, 1, 1])
     assert.equal(sums.charged, formatUsd(charged))
     assert.ok(
       sums.latencyMs !== null && sums.firstByteMs !== null && sums.latencyMs.p50 <= sums.latencyMs.p95,
@@ -114,7 +114,7 @@ test('requests in every format, one rejected and one abandoned: all sums agree',
       due,
     )
     assert.equal(
-      rows.reduce((total, row) => total + row.refused, 0),
+      rows.reduce((total, row) => total + row.rejected, 0),
       1,
     )
   }
@@ -193,11 +193,11 @@ test('rejected requests are shown with their reason, for the key and for the acc
   for (const [key, body, status] of cases) {
     const answer = await ask(key, body).whole()
     assert.equal(answer.status, status, answer.text)
-    const { code, message } = refusalIn(answer.text)
+    const { code, message } = rejectionIn(answer.text)
     due.unshift({ code, status, message })
   }
   await written()
-  const { counts, latest } = await client.done('refusals.list', {})
+  const { counts, latest } = await client.done('rejections.list', {})
   assert.deepEqual(
     latest.map(({ code, status, message }) => ({ code, status, message })),
     due,
@@ -210,20 +210,20 @@ test('rejected requests are shown with their reason, for the key and for the acc
   // The body named the model before it was rejected for what it lacks.
   const incomplete = latest.find(({ code }) => code === 'missing_field') ?? assert.fail('it is listed')
   assert.equal(incomplete.model, 'sandbox-echo')
-  const alone = await client.done('refusals.list', { request: incomplete.request })
+  const alone = await client.done('rejections.list', { request: incomplete.request })
   assert.deepEqual(alone.latest, [incomplete])
-  const ofModel = await client.done('refusals.list', { model: 'sandbox-echo' })
+  const ofModel = await client.done('rejections.list', { model: 'sandbox-echo' })
   assert.deepEqual(
     ofModel.latest.map(({ request }) => request),
     latest.filter(({ model }) => model === 'sandbox-echo').map(({ request }) => request),
   )
-  const ofKey = await client.done('key.refusals', { key: formatId('key', slow.id) })
+  const ofKey = await client.done('key.rejections', { key: formatId('key', slow.id) })
   assert.deepEqual(ofKey.counts, [{ code: 'rate_limited', count: 1 }])
   // A rate is checked before the body, so the model is not known.
   assert.deepEqual([ofKey.latest[0]?.model, ofKey.latest[0]?.key], [null, formatId('key', slow.id)])
   const groups = await client.done('usage.show', { by: 'month', group: 'model' })
   assert.deepEqual(
-    new Map(groups.map(({ group, refused }) => [group, refused])),
+    new Map(groups.map(({ group, rejected }) => [group, rejected])),
     new Map([
       ['', 6],
       ['sandbox-echo', 1],
@@ -254,7 +254,7 @@ test('an empty balance is a rejection too, and a request without a key belongs t
   assert.equal((await ask(key, chat('sandbox-echo', 'Hello')).whole()).status, 401)
   assert.equal((await ask(account.key, chat('sandbox-echo', 'Hello')).whole()).status, 402)
   await written()
-  const { counts } = await client.done('refusals.list', {})
+  const { counts } = await client.done('rejections.list', {})
   assert.deepEqual(counts, [{ code: 'insufficient_balance', count: 1 }])
 })
 
@@ -272,7 +272,7 @@ test('a rejection for lack of capacity is counted as well', async (context) => {
     ...{ ...ask, account: account.id },
     ...{ fromMs: Date.now() - 60_000, toMs: Date.now() },
   })
-  assert.equal(month?.sums.refused, 1)
+  assert.equal(month?.sums.rejected, 1)
 })
 
 test('a running request is listed, and ends when it is stopped, with a charge for what was delivered', async () => {

@@ -19,7 +19,7 @@ import {
 import { type TestAccount, type TestGateway, testGateway } from '../support/gateway.ts'
 import { asking, controlOf, personActor } from '../support/operators.ts'
 import { type Path, Sent } from '../support/paying-client.ts'
-import { refuses, standInWhole, streams } from '../support/stand-in.ts'
+import { rejects, standInWhole, streams } from '../support/stand-in.ts'
 
 const names = ['failing-west', 'serving-east', 'house-server'] as const
 const providers = ['groq', 'mistral'] as const
@@ -63,7 +63,7 @@ for (const view of upstreamViews)
 
     before(async () => {
       hosts = await Promise.all([
-        faultUpstream(() => refuses(503)),
+        faultUpstream(() => rejects(503)),
         ...[1, 2].map(() => faultUpstream(() => behaviour)),
       ])
       const upstream = (at: number, provider: string, more: object = {}) => ({

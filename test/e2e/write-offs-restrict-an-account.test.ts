@@ -10,7 +10,7 @@ import type { ClientFormatName } from '../../src/wire/format-names.ts'
 import { formatClients } from '../support/format-clients.ts'
 import type { TestAccount } from '../support/gateway.ts'
 import { type AskedAs, eventually, listPrice, meteredGateway } from '../support/metered-gateway.ts'
-import { type Format, formats, refusalIn, Sent } from '../support/paying-client.ts'
+import { type Format, formats, rejectionIn, Sent } from '../support/paying-client.ts'
 
 const gate = await meteredGateway({
   limits: {
@@ -83,7 +83,7 @@ async function statusOf(
   more: object,
 ): Promise<{ status: number; code: string }> {
   const answer = await gate.ask(account, { model: `${format}-stream`, ...more }).whole()
-  return { status: answer.status, code: answer.status === 200 ? '' : refusalIn(answer.text).code }
+  return { status: answer.status, code: answer.status === 200 ? '' : rejectionIn(answer.text).code }
 }
 
 test('before any write-off an account may use everything', async () => {
@@ -172,7 +172,7 @@ test('an unknown member is listed for the administrator, who rejects it by name'
     const answer = await gate
       .ask(account, { model: 'chat-stream', ...say([text]), style_of_tomorrow: 'x' })
       .whole()
-    return [answer.status, answer.status === 200 ? '' : refusalIn(answer.text).code] as const
+    return [answer.status, answer.status === 200 ? '' : rejectionIn(answer.text).code] as const
   }
   assert.deepEqual(await ask(), [200, ''])
   const listed = await eventually(

@@ -1,5 +1,5 @@
 /**
- * Compares our parser of responses with an HTTP library on the same bytes. Ours may refuse what the library accepts; what
+ * Compares our parser of responses with an HTTP library on the same bytes. Ours may reject what the library accepts; what
  * ours accepts, both must understand alike, however the bytes are divided into reads.
  */
 import assert from 'node:assert/strict'
@@ -12,12 +12,12 @@ interface Understood extends Meaning {
   readonly kind: 'complete'
 }
 
-interface Refused {
-  readonly kind: 'refused'
+interface Rejected {
+  readonly kind: 'rejected'
   readonly reason: string
 }
 
-type Reading = Understood | Refused
+type Reading = Understood | Rejected
 
 const overheadBytesMax = 16_384
 
@@ -37,19 +37,19 @@ export async function compareParsers(seed: number): Promise<string> {
   const { text, meaning } = responseOf(seed)
   const whole = readByParser([Buffer.from(text, 'latin1')])
   const divided = readByParser(pieces(seed, text))
-  // Why it is refused may depend on what is seen first.
+  // Why it is rejected may depend on what is seen first.
   assert.deepEqual(
-    divided.kind === 'refused' ? divided.kind : divided,
-    whole.kind === 'refused' ? whole.kind : whole,
+    divided.kind === 'rejected' ? divided.kind : divided,
+    whole.kind === 'rejected' ? whole.kind : whole,
   )
   if (meaning !== null) assert.deepEqual(whole, { kind: 'complete', ...meaning })
   const library = await readByLibrary(pieces(seed + 1, text))
   if (whole.kind === 'complete') {
-    if (isPeculiar(library, text)) return 'refused by the library alone'
+    if (isPeculiar(library, text)) return 'rejected by the library alone'
     assert.deepEqual(whole, library, 'the library understands it differently')
     return 'accepted'
   }
-  return library.kind === 'complete' ? `refused by ours alone: ${whole.reason}` : 'refused by both'
+  return library.kind === 'complete' ? `rejected by ours alone: ${whole.reason}` : 'rejected by both'
 }
 
 function isPeculiar(library: Reading, text: string): boolean {
@@ -78,10 +78,10 @@ function readByParser(reads: readonly Buffer[]): Reading {
   })
   for (const bytes of reads) {
     const fault = parser.read(bytes)
-    if (fault !== undefined) return { kind: 'refused', reason: fault }
+    if (fault !== undefined) return { kind: 'rejected', reason: fault }
     if (isComplete) break
   }
-  if (!isComplete && !parser.finish()) return { kind: 'refused', reason: 'incomplete' }
+  if (!isComplete && !parser.finish()) return { kind: 'rejected', reason: 'incomplete' }
   assert.ok(head !== undefined)
   return { kind: 'complete', ...head, body }
 }
@@ -120,7 +120,7 @@ function readByLibrary(reads: readonly Buffer[]): Promise<Reading> {
   return new Promise<Reading>((resolve) => {
     let head: Omit<Meaning, 'body'> | undefined
     let body = ''
-    socket.once('close', () => setImmediate(() => resolve({ kind: 'refused', reason: 'closed' })))
+    socket.once('close', () => setImmediate(() => resolve({ kind: 'rejected', reason: 'closed' })))
     client.dispatch(
       { method: 'POST', path: '/' },
       {
@@ -134,7 +134,7 @@ function readByLibrary(reads: readonly Buffer[]): Promise<Reading> {
         onResponseEnd() {
           if (head !== undefined) resolve({ kind: 'complete', ...head, body })
         },
-        onResponseError: (_controller, error) => resolve({ kind: 'refused', reason: error.message }),
+        onResponseError: (_controller, error) => resolve({ kind: 'rejected', reason: error.message }),
       },
     )
   }).finally(() => client.destroy(null, () => {}))

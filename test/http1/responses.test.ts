@@ -17,5 +17,5 @@ test('what the parser of responses accepts, an HTTP library understands alike', 
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
   }
   context.diagnostic(JSON.stringify(outcomes))
-  assert.ok(outcomes['accepted']! > seedsTotal / 3 && outcomes['refused by both']! > seedsTotal / 10)
+  assert.ok(outcomes['accepted']! > seedsTotal / 3 && outcomes['rejected by both']! > seedsTotal / 10)
 })

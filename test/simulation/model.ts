@@ -171,7 +171,7 @@ export class Model {
       }
       case 'insufficient_funds':
         assert.equal(answer.available, answer.scope === 'account' ? available : budgetLeft)
-        assert.ok(answer.required > answer.available, 'what is refused for money is not there')
+        assert.ok(answer.required > answer.available, 'what is rejected for money is not there')
         return
       case 'rate':
         if (answer.limitKind === 'concurrent') assert.ok(running[answer.scope] >= answer.limit, 'concurrency')

@@ -38,8 +38,8 @@ const attacks: readonly (readonly [name: string, module: string, values: ValuesO
     () => ({ from, connections: 3_000, attempts: 20_000 }),
   ],
   [
-    'refused requests without pause',
-    'refused-work',
+    'rejected requests without pause',
+    'rejected-work',
     ({ key }) => ({ key, path: '/v1/chat/completions', connections: 2, bytes: 256_000 }),
   ],
   [

@@ -21,7 +21,7 @@ export interface CloudRequest {
   readonly text: string
 }
 
-export interface CloudRefusal {
+export interface CloudRejection {
   readonly status: number
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -30,20 +30,20 @@ export interface CloudRefusal {
 export interface CloudFacts {
   /** The format that is spoken at a path, and whether the path asks for a stream; null: nothing is there. */
   route(url: string): { readonly format: CloudFormat; readonly isStream?: boolean } | null
-  /** Why the credential is refused; '' where it is accepted. */
+  /** Why the credential is rejected; '' where it is accepted. */
   mistake(request: CloudRequest): string
-  /** Why the body is refused; '' where it is accepted. */
+  /** Why the body is rejected; '' where it is accepted. */
   bodyMistake?(url: string, body: Readonly<Record<string, unknown>>): string
-  readonly refusals: Readonly<Record<'credential' | 'rate' | 'overload' | 'missing', CloudRefusal>> & {
-    readonly balance?: CloudRefusal
+  readonly rejections: Readonly<Record<'credential' | 'rate' | 'overload' | 'missing', CloudRejection>> & {
+    readonly balance?: CloudRejection
   }
   /** Answers requests to other addresses, such as token endpoints; null: not found. */
-  issue?(request: CloudRequest): CloudRefusal | Promise<CloudRefusal> | null
+  issue?(request: CloudRequest): CloudRejection | Promise<CloudRejection> | null
 }
 
 interface ModelRequest extends CloudRequest {
   /** Why it was rejected; '' where it was not. */
-  readonly refused: string
+  readonly rejected: string
   /** The client closed the connection before the end. */
   closed: boolean
 }
@@ -75,14 +75,14 @@ export async function imitateCloud(facts: CloudFacts): Promise<CloudImitation> {
         issued.push(request)
         return void Promise.resolve(token).then((answer) => say(response, answer))
       }
-      const refused = route === null ? `path ${url}` : facts.mistake(request)
-      const seen: ModelRequest = { ...request, refused, closed: false }
+      const rejected = route === null ? `path ${url}` : facts.mistake(request)
+      const seen: ModelRequest = { ...request, rejected, closed: false }
       requests.push(seen)
       response.on('close', () => {
         seen.closed = !response.writableFinished
       })
-      if (route === null) return say(response, facts.refusals.missing)
-      if (refused !== '') return say(response, facts.refusals.credential)
+      if (route === null) return say(response, facts.rejections.missing)
+      if (rejected !== '') return say(response, facts.rejections.credential)
       play(facts, { request, route, response, held })
     })
   })
@@ -120,8 +120,8 @@ function play(facts: CloudFacts, { request, route, response, held }: Played): vo
   const asked =
     /say (tool|rate|overload|credential|balance|hold|exception|break)/.exec(request.text)?.[1] ?? 'text'
   if (asked === 'rate' || asked === 'overload' || asked === 'credential')
-    return say(response, facts.refusals[asked])
-  if (asked === 'balance') return say(response, facts.refusals.balance ?? facts.refusals.credential)
+    return say(response, facts.rejections[asked])
+  if (asked === 'balance') return say(response, facts.rejections.balance ?? facts.rejections.credential)
   const isTool = asked === 'tool'
   if (!(route.isStream ?? body['stream'] === true))
     return say(response, { status: 200, body: wholeAnswer(route.format, isTool) })
@@ -138,7 +138,7 @@ function play(facts: CloudFacts, { request, route, response, held }: Played): vo
   held.push(() => response.end(rest))
 }
 
-function say(response: ServerResponse, { status, body, headers = {} }: CloudRefusal): void {
+function say(response: ServerResponse, { status, body, headers = {} }: CloudRejection): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
 }

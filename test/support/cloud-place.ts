@@ -12,7 +12,7 @@ import { createLog } from '../../src/base/log.ts'
 import {
   type CloudFacts,
   type CloudImitation,
-  type CloudRefusal,
+  type CloudRejection,
   type CloudRequest,
   imitateCloud,
 } from './cloud-imitation.ts'
@@ -20,11 +20,11 @@ import { type TestAccount, type TestGateway, testGateway } from './gateway.ts'
 
 const project = '/v1/projects/p-1/locations/global'
 const gemini = `${project}/publishers/google/models/gemini-3.5-flash:generateContent`
-export const problem = (status: number): CloudRefusal => ({
+export const problem = (status: number): CloudRejection => ({
   status,
   body: { error: { message: 'no, account 7' } },
 })
-export const refusals = {
+export const rejections = {
   credential: problem(401),
   rate: problem(429),
   overload: problem(503),
@@ -36,7 +36,7 @@ export class TokenCloud {
   /** How long the next tokens live. */
   lifeSeconds = 3_600
   /** The response in place of a token. */
-  failure: CloudRefusal | null = null
+  failure: CloudRejection | null = null
   /** Delays token responses until it resolves. */
   ready: Promise<unknown> = Promise.resolve()
   /** Finds the mistake in a token request; '' if none. */
@@ -63,7 +63,7 @@ export class TokenCloud {
         if (headers['api-key'] !== undefined || headers['x-goog-api-key'] !== undefined) return 'a key'
         return this.#valid.has(headers.authorization ?? '') ? '' : 'token'
       },
-      refusals,
+      rejections,
       issue: (request) => {
         const mistake = this.#mistake(request)
         if (mistake !== '')
@@ -191,7 +191,7 @@ export async function ask(
 export async function answered(there: Place, provider: Placing['provider']): Promise<void> {
   const answer = await ask(there, provider)
   const text = await answer.text()
-  assert.equal(answer.status, 200, `${text} ${JSON.stringify(there.cloud.requests.at(-1)?.refused)}`)
+  assert.equal(answer.status, 200, `${text} ${JSON.stringify(there.cloud.requests.at(-1)?.rejected)}`)
   assert.match(text, /hello/)
 }
 

@@ -3,7 +3,7 @@ import { isMainThread } from 'node:worker_threads'
 import { type BodyOutcome, buffersIn } from '../../src/bodies/body-handlers.ts'
 import { serveThread } from '../../src/threads/serve-thread.ts'
 
-export type Behavior = 'answer' | 'hold' | 'loop' | 'exit' | 'crash' | 'throw' | 'refuse'
+export type Behavior = 'answer' | 'hold' | 'loop' | 'exit' | 'crash' | 'throw' | 'reject'
 
 export interface Command {
   readonly behavior: Behavior
@@ -34,9 +34,9 @@ const handlers = {
         return new Promise(() => {})
       case 'throw':
         throw new RangeError('a defect of the work')
-      case 'refuse':
+      case 'reject':
         return {
-          kind: 'refused',
+          kind: 'rejected',
           bytes,
           code: 'invalid_json',
           message: 'Not JSON.',

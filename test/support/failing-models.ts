@@ -5,8 +5,8 @@
 import type { Format } from './paying-client.ts'
 
 /** An error response. */
-export interface Refused {
-  readonly kind: 'refused'
+export interface Rejected {
+  readonly kind: 'rejected'
   readonly status: Readonly<Record<Format, number>>
   /** A code of our error table; null: the provider's own message, without a code. */
   readonly code: Readonly<Record<Format, string | null>>
@@ -27,14 +27,18 @@ export interface FailingModel {
   readonly name: string
   /** Parameters, as written in the user's message. */
   readonly says?: string
-  readonly whole: Refused | Answered
-  readonly streamed: Refused | Broken | Answered
+  readonly whole: Rejected | Answered
+  readonly streamed: Rejected | Broken | Answered
 }
 
 const answered: Answered = { kind: 'answered' }
 
-function refused(status: number, code: string | null): Refused {
-  return { kind: 'refused', status: { chat: status, messages: status }, code: { chat: code, messages: code } }
+function rejected(status: number, code: string | null): Rejected {
+  return {
+    kind: 'rejected',
+    status: { chat: status, messages: status },
+    code: { chat: code, messages: code },
+  }
 }
 
 function broken(code: string): Broken {
@@ -42,24 +46,24 @@ function broken(code: string): Broken {
 }
 
 /** The same error whether or not a stream was requested. */
-function refuses(name: string, by: Refused, says?: string): FailingModel {
+function rejects(name: string, by: Rejected, says?: string): FailingModel {
   return { name, whole: by, streamed: by, ...(says === undefined ? {} : { says }) }
 }
 
-const overloaded: Refused = {
-  kind: 'refused',
+const overloaded: Rejected = {
+  kind: 'rejected',
   status: { chat: 503, messages: 529 },
   code: { chat: 'upstream_overloaded', messages: 'upstream_overloaded' },
 }
 /** An event of Chat Completions has no status field for this. */
-const overloadedInside: Refused = {
-  kind: 'refused',
+const overloadedInside: Rejected = {
+  kind: 'rejected',
   status: { chat: 502, messages: 529 },
   code: { chat: 'upstream_error', messages: 'upstream_overloaded' },
 }
-const failed = refused(502, 'upstream_error')
-const noAnswer = refused(502, 'upstream_invalid')
-const truncated = refused(502, 'upstream_truncated')
+const failed = rejected(502, 'upstream_error')
+const noAnswer = rejected(502, 'upstream_invalid')
+const truncated = rejected(502, 'upstream_truncated')
 
 const cuts: readonly FailingModel[] = ['fin', 'rst', 'clean', 'short', 'until_close'].map((how) => ({
   name: 'cut-after',
@@ -70,17 +74,17 @@ const cuts: readonly FailingModel[] = ['fin', 'rst', 'clean', 'short', 'until_cl
 
 /** Models that fail immediately. */
 export const failingModels: readonly FailingModel[] = [
-  refuses('401', refused(503, 'upstream_unavailable')),
-  refuses('402-quota', refused(503, 'upstream_unavailable')),
-  refuses('400-context', refused(400, null)),
-  refuses('429', refused(429, 'upstream_rate_limited'), 'retry=7'),
-  refuses('500', failed),
-  refuses('529', overloaded),
-  refuses('refuse', failed),
-  refuses('error-json', failed),
-  refuses('html', noAnswer),
-  refuses('empty', failed),
-  refuses('redirect', noAnswer),
+  rejects('401', rejected(503, 'upstream_unavailable')),
+  rejects('402-quota', rejected(503, 'upstream_unavailable')),
+  rejects('400-context', rejected(400, null)),
+  rejects('429', rejected(429, 'upstream_rate_limited'), 'retry=7'),
+  rejects('500', failed),
+  rejects('529', overloaded),
+  rejects('reject', failed),
+  rejects('error-json', failed),
+  rejects('html', noAnswer),
+  rejects('empty', failed),
+  rejects('redirect', noAnswer),
   { name: 'error-first', whole: overloaded, streamed: overloadedInside },
   { name: 'error-after', says: 'events=0', whole: failed, streamed: failed },
   { name: 'error-after', says: 'events=2', whole: failed, streamed: broken('upstream_error') },
@@ -94,9 +98,9 @@ export const failingModels: readonly FailingModel[] = [
 
 /** Models that never answer; they need a gateway with short timeouts. */
 export const silentModels: readonly FailingModel[] = [
-  refuses('hang', refused(504, 'upstream_timeout')),
-  refuses('pings', refused(504, 'upstream_timeout'), 'delay=20'),
-  { name: 'hang-stream', whole: refused(504, 'upstream_timeout'), streamed: broken('upstream_timeout') },
+  rejects('hang', rejected(504, 'upstream_timeout')),
+  rejects('pings', rejected(504, 'upstream_timeout'), 'delay=20'),
+  { name: 'hang-stream', whole: rejected(504, 'upstream_timeout'), streamed: broken('upstream_timeout') },
 ]
 
 export function titleOf({ name, says }: FailingModel): string {

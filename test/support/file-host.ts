@@ -87,8 +87,8 @@ export async function fileHost(): Promise<FileHost> {
     if (id === undefined) return [200, { object: 'list', data: [...host.files.values()] }]
     const file = host.files.get(id)
     if (file === undefined) return [404, { error: { message: 'No such File object' } }]
-    const refused = method === 'DELETE' ? host.deletionStatus(id) : null
-    if (refused !== null) return [refused, { error: { message: 'not now' } }]
+    const rejected = method === 'DELETE' ? host.deletionStatus(id) : null
+    if (rejected !== null) return [rejected, { error: { message: 'not now' } }]
     if (method === 'DELETE') host.files.delete(id)
     return [200, content === undefined ? file : { content: id }]
   }

@@ -71,7 +71,7 @@ export async function testGateway(options: TestGatewayOptions = {}): Promise<Tes
   )
   const log = options.log ?? createLog({ level: 'silent' })
   const started = await startGateway({ config, clock, random: systemRandom, log })
-  if (started.kind !== 'started') throw new Error(started.kind === 'refused' ? started.message : 'stopped')
+  if (started.kind !== 'started') throw new Error(started.kind === 'rejected' ? started.message : 'stopped')
   const { gateway } = started
   // Another server on the same database waits for the end of a first start.
   if (options.environment?.DATABASE_URL !== undefined)

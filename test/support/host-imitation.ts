@@ -8,8 +8,8 @@ import type { AddressInfo } from 'node:net'
 
 export interface HostFacts {
   readonly path: string
-  readonly refuses?: readonly string[]
-  readonly refusesInMessages?: readonly string[]
+  readonly rejects?: readonly string[]
+  readonly rejectsInMessages?: readonly string[]
   readonly limit?: 'max_tokens' | 'max_completion_tokens'
   /** Whether streams report usage only on request, or always: at the top, or in `x_groq`. */
   readonly streamUsage?: 'asked' | 'unasked' | 'x_groq'
@@ -17,17 +17,17 @@ export interface HostFacts {
   readonly cached?: string
   readonly thought?: 'reasoning_content' | 'reasoning' | 'parts'
   readonly finish?: string
-  readonly refusedStatus?: 400 | 422
+  readonly rejectedStatus?: 400 | 422
   /** Statuses and bodies of its errors. */
-  readonly wrongKey?: Refusal
-  readonly balance?: Refusal
-  readonly overload?: Refusal
+  readonly wrongKey?: Rejection
+  readonly balance?: Rejection
+  readonly overload?: Rejection
   readonly toolIds?: RegExp
   readonly needsThoughts?: true
   readonly demands?: Readonly<Record<string, unknown>>
 }
 
-export interface Refusal {
+export interface Rejection {
   readonly status: number
   readonly body: unknown
 }
@@ -36,7 +36,7 @@ interface HostRequest {
   readonly headers: IncomingMessage['headers']
   readonly body: Record<string, unknown>
   /** Why it was rejected; '' where it was not. */
-  readonly refused: string
+  readonly rejected: string
   /** The client closed the connection before the end. */
   closed: boolean
 }
@@ -57,7 +57,7 @@ interface Message {
   readonly [name: string]: unknown
 }
 
-const rateLimited: Refusal = {
+const rateLimited: Rejection = {
   status: 429,
   body: { error: { message: 'rate limit reached', type: 'rate', code: 'r' } },
 }
@@ -78,13 +78,13 @@ export async function imitateHost(facts: HostFacts, credential: string): Promise
     request.on('end', () => {
       const text = Buffer.concat(pieces).toString()
       const body = JSON.parse(text === '' ? '{}' : text) as Record<string, unknown>
-      const refused = whyRefused(facts, request, body, credential)
-      const seen: HostRequest = { headers: request.headers, body, refused, closed: false }
+      const rejected = whyRejected(facts, request, body, credential)
+      const seen: HostRequest = { headers: request.headers, body, rejected, closed: false }
       requests.push(seen)
       response.on('close', () => {
         seen.closed = !response.writableFinished
       })
-      play(facts, { body, refused, response })
+      play(facts, { body, rejected, response })
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -99,7 +99,7 @@ export async function imitateHost(facts: HostFacts, credential: string): Promise
   }
 }
 
-function whyRefused(
+function whyRejected(
   facts: HostFacts,
   { url, headers }: IncomingMessage,
   body: Record<string, unknown>,
@@ -110,8 +110,8 @@ function whyRefused(
   if (headers['user-agent'] !== 'tollgate') return `user-agent ${headers['user-agent']}`
   const messages = (body.messages ?? []) as readonly Message[]
   const found = [
-    ...(facts.refuses ?? []).filter((name) => name in body),
-    ...(facts.refusesInMessages ?? []).filter((name) => messages.some((message) => name in message)),
+    ...(facts.rejects ?? []).filter((name) => name in body),
+    ...(facts.rejectsInMessages ?? []).filter((name) => messages.some((message) => name in message)),
     ...(facts.limit === 'max_tokens' && 'max_completion_tokens' in body ? ['max_completion_tokens'] : []),
     ...(facts.limit === 'max_completion_tokens' && 'max_tokens' in body ? ['max_tokens'] : []),
     ...(facts.streamUsage !== 'asked' && facts.streamUsage !== undefined && 'stream_options' in body
@@ -137,17 +137,17 @@ function whyRefused(
 
 interface Played {
   readonly body: Record<string, unknown>
-  readonly refused: string
+  readonly rejected: string
   readonly response: ServerResponse
 }
 
-function play(facts: HostFacts, { body, refused, response }: Played): void {
-  const say = ({ status, body: answer }: Refusal) => {
+function play(facts: HostFacts, { body, rejected, response }: Played): void {
+  const say = ({ status, body: answer }: Rejection) => {
     const wait = status === 429 ? { 'retry-after': '1' } : {}
     response.writeHead(status, { 'content-type': 'application/json', ...wait }).end(JSON.stringify(answer))
   }
-  if (refused !== '')
-    return say({ status: facts.refusedStatus ?? 400, body: { error: { message: refused } } })
+  if (rejected !== '')
+    return say({ status: facts.rejectedStatus ?? 400, body: { error: { message: rejected } } })
   const asked = askedFor((body.messages ?? []) as readonly Message[])
   if (asked === 'rate') return say(rateLimited)
   if (asked === 'wrong key') return say(facts.wrongKey ?? defaults.wrongKey)

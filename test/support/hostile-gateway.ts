@@ -227,14 +227,14 @@ export function headerOf(answer: RawAnswer, name: string): string | undefined {
 const internals =
   /\bat (?:async )?[\w.<>]+ \(|node:internal|node_modules|\.[cm]?[jt]s\b|file:\/\/|\/(?:work|tmp|home|usr)\/|SQLITE|FST_ERR|HPE_|ERR_[A-Z]|TypeError|RangeError|SyntaxError|WireError|TollgateError|BrokenInvariant/
 
-export interface Refused {
+export interface Rejected {
   readonly status: number
   readonly code: string
   readonly message: string
 }
 
 /** Asserts that the response is an error of the format, with its id, without internal details. */
-export function readRefusal(format: Format, answer: RawAnswer | undefined): Refused {
+export function readRejection(format: Format, answer: RawAnswer | undefined): Rejected {
   assert.ok(answer !== undefined, 'there is an answer')
   const { status, head, body } = answer
   assert.ok(status >= 400 && status < 600, `${status} ${body}`)
@@ -244,7 +244,7 @@ export function readRefusal(format: Format, answer: RawAnswer | undefined): Refu
   assert.equal(headerOf(answer, 'request-id'), id)
   assert.doesNotMatch(head, internals)
   assert.doesNotMatch(body, internals)
-  assert.ok(body.length < 4_096, 'a refusal is short, whatever was sent')
+  assert.ok(body.length < 4_096, 'a rejection is short, whatever was sent')
   const parsed: unknown = JSON.parse(body)
   const read = errorReaders[formatOf[format]](parsed)
   assert.notEqual(read.message, '')
@@ -267,11 +267,11 @@ const formatOf = {
 } as const satisfies Readonly<Record<Format, ConversationFormat>>
 
 /** The same for errors before a format is known: one body that most clients can read. */
-export function readPlainRefusal(answer: RawAnswer | undefined): Refused {
+export function readPlainRejection(answer: RawAnswer | undefined): Rejected {
   assert.ok(answer !== undefined, 'there is an answer')
   assert.match(headerOf(answer, 'connection') ?? '', /^close$/i)
   const parsed: unknown = JSON.parse(answer.body)
   assert.equal(at(parsed, 'type'), 'error')
   assert.equal(at(parsed, 'request_id'), headerOf(answer, 'x-request-id'))
-  return readRefusal('chat', answer)
+  return readRejection('chat', answer)
 }

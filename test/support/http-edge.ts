@@ -64,15 +64,15 @@ export async function withEdge(setting: Setting, run: (edge: Edge) => Promise<vo
   const reader = { allowance: budget.allowance({}), limits: used, clock }
 
   async function serve(request: IncomingMessage, client: Downstream): Promise<void> {
-    const refuse = (status: number, body: string): void =>
+    const reject = (status: number, body: string): void =>
       answerEarly(lingering, request, client, { status, headers: ['content-type', 'text/plain'], body })
     const malformed = malformation(request, used)
-    if (malformed !== undefined) return refuse(errors[malformed.code].status, malformed.message)
-    if (request.headers.authorization === 'wrong') return refuse(401, 'who are you?')
+    if (malformed !== undefined) return reject(errors[malformed.code].status, malformed.message)
+    if (request.headers.authorization === 'wrong') return reject(401, 'who are you?')
     if (setting.more !== undefined && request.url?.startsWith('/v1/more'))
       return setting.more(request, client)
     const body = await readBody(reader, request, client)
-    if (body.kind !== 'body') return refuse(body.kind === 'too_large' ? 413 : 503, body.kind)
+    if (body.kind !== 'body') return reject(body.kind === 'too_large' ? 413 : 503, body.kind)
     const text = Buffer.from(body.bytes).toString()
     body.drop()
     served.push(`${request.method} ${request.url} ${text.length > 100 ? text.length : text}`)

@@ -200,7 +200,7 @@ async function live(life: Life): Promise<Lived> {
   })
   const company = await founded(life, operator)
   const requests = await usedDaily(life, operator, [...keys, company.secret])
-  await refusedToday(life, await again(gateway, operator), keys[0] ?? '')
+  await rejectedToday(life, await again(gateway, operator), keys[0] ?? '')
   at(nowMs - 10 * minuteMs)
   const invitation = await administered(life, await again(gateway, operator), company)
   at(nowMs)
@@ -407,7 +407,7 @@ function habit(point: number): readonly [model: ModelName, outputTokens: number]
   return ['gpt-5.5', 100]
 }
 
-async function refusedToday({ gateway, at, nowMs }: Life, { client }: Member, key: string): Promise<void> {
+async function rejectedToday({ gateway, at, nowMs }: Life, { client }: Member, key: string): Promise<void> {
   const chat = clientOf('openai-chat')
   const asked: readonly (readonly [model: string, minutesAgo: number])[] = [
     ['gpt-5-turbo', 48],
@@ -421,9 +421,9 @@ async function refusedToday({ gateway, at, nowMs }: Life, { client }: Member, ke
     assert.equal(answer.status, 404, await answer.text())
   }
   await eventually(
-    'every refusal in the sums',
+    'every rejection in the sums',
     () => client.done('overview.show', {}),
-    ({ today }) => today.refused === asked.length,
+    ({ today }) => today.rejected === asked.length,
   )
 }
 

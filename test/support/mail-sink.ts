@@ -24,7 +24,7 @@ export interface MailSink {
   /** The next e-mail to this address that was not returned yet; waits for it. */
   next(to: string): Promise<Received>
   /** Rejects this many of the next e-mails with this SMTP code. */
-  refuse(count: number, code: number): void
+  reject(count: number, code: number): void
   close(): Promise<void>
 }
 
@@ -33,15 +33,15 @@ export async function mailSink(context: Lifetime): Promise<MailSink> {
   const taken = new Set<Received>()
   const waiting = new Set<() => void>()
   const sockets = new Set<Socket>()
-  const refusing = { left: 0, code: 0 }
+  const rejecting = { left: 0, code: 0 }
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
     converse(socket, (email) => {
-      if (refusing.left > 0) {
-        refusing.left -= 1
-        return refusing.code
+      if (rejecting.left > 0) {
+        rejecting.left -= 1
+        return rejecting.code
       }
       emails.push(email)
       for (const look of [...waiting]) look()
@@ -66,9 +66,9 @@ export async function mailSink(context: Lifetime): Promise<MailSink> {
         waiting.add(look)
         look()
       }),
-    refuse(count, code) {
-      refusing.left = count
-      refusing.code = code
+    reject(count, code) {
+      rejecting.left = count
+      rejecting.code = code
     },
     async close() {
       for (const socket of sockets) socket.destroy()

@@ -215,7 +215,7 @@ export function textCases(table: string) {
 // In a few words.
 
 /** Code and place of the error that is thrown; '' where there is none. */
-export function refusal(read: () => unknown): string {
+export function rejection(read: () => unknown): string {
   try {
     read()
     return ''

@@ -17,7 +17,7 @@ export interface Asking {
   /** The output of an operation that must succeed. */
   done<Name extends OperationName>(name: Name, input: object): Promise<OperationOutput<Name>>
   /** The error of an operation that must fail. */
-  refused(
+  rejected(
     name: OperationName,
     input: object,
   ): Promise<ControlErrorBody['error'] & { readonly status: number }>
@@ -65,7 +65,7 @@ export function asking(control: ControlDeps, actor: Actor): Asking {
       assert.equal(status, 200, JSON.stringify(body))
       return operations[name].output.parse(body) as OperationOutput<Name>
     },
-    async refused(name, input) {
+    async rejected(name, input) {
       const { status, body } = await dispatch(control, actor, name, input)
       assert.notEqual(
         status,

@@ -36,7 +36,7 @@ export interface Whole extends Head {
 }
 
 /** The members of an error body that tests read, the same for all formats. */
-export interface Refusal {
+export interface Rejection {
   readonly type: string
   readonly code: string
   readonly message: string
@@ -142,7 +142,7 @@ export function contentEvents(text: string): number {
 }
 
 /** The error in an error body of any format. */
-export function refusalIn(text: string): Refusal {
+export function rejectionIn(text: string): Rejection {
   const { error } = JSON.parse(text) as { error: Record<string, unknown> }
   const message = String(error.message)
   if (Array.isArray(error.details)) {
@@ -155,12 +155,12 @@ export function refusalIn(text: string): Refusal {
 }
 
 /** The error in the error frame that a stream ends with, in any format. */
-export function refusalAtEnd(stream: string): Refusal {
+export function rejectionAtEnd(stream: string): Rejection {
   const frame = stream
     .split(/\r?\n/)
     .filter((line) => /^data: +\{/.test(line))
     .map((line) => line.slice('data: '.length))
     .findLast((line) => 'error' in (JSON.parse(line) as object))
   if (frame === undefined) throw new Error(`no error frame in ${stream}`)
-  return refusalIn(frame)
+  return rejectionIn(frame)
 }

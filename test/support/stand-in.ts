@@ -97,6 +97,6 @@ export function standsIn(text: string): Behaviour {
 }
 
 /** Responds with a status and an error in the requested format. */
-export function refuses(status: number): Behaviour {
+export function rejects(status: number): Behaviour {
   return wholeAnswer(status, '{"type":"error","error":{"type":"api_error","message":"It failed."}}', json)
 }

@@ -18,7 +18,7 @@ export interface TcpProxy {
   /** How much later everything arrives, in both directions; 0: immediately. */
   delay(ms: number): void
   /** Whether new connections are cut, as where the database is away. */
-  refuse(isRefused: boolean): void
+  reject(isRejected: boolean): void
   /** Whether nothing passes in either direction and no connection ends, as where a machine is gone without a word. */
   freeze(isFrozen: boolean): void
   /** Freezes once no transaction is open: a commit that was sent and is not answered has an unknown outcome. */
@@ -64,13 +64,13 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
   const busy = new Set<Socket>()
   let whenIdle: (() => void) | undefined
   let next: Cut | undefined
-  let refuses = false
+  let rejects = false
   let delayMs = 0
   let isFrozen = false
   let requestCount = 0
 
   function relay(client: Socket): void {
-    if (refuses) {
+    if (rejects) {
       client.on('error', () => {})
       client.destroy()
       return
@@ -148,8 +148,8 @@ export async function openTcpProxy(url: string): Promise<TcpProxy> {
     delay(ms) {
       delayMs = ms
     },
-    refuse(isRefused) {
-      refuses = isRefused
+    reject(isRejected) {
+      rejects = isRejected
     },
     freeze,
     freezeBetweenTransactions: () =>

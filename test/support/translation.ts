@@ -136,12 +136,12 @@ function addressOf(format: ConversationFormat, url: string): UrlFields {
   return { model: found[1], stream: found[2] !== undefined }
 }
 
-interface Refusal {
-  readonly kind: 'refused'
+interface Rejection {
+  readonly kind: 'rejected'
   readonly error: WireError
 }
 
-export type Outcome = Refusal | ({ readonly kind: 'sent' } & TranslatedRequest)
+export type Outcome = Rejection | ({ readonly kind: 'sent' } & TranslatedRequest)
 
 /** The translation of a body to another format; anything thrown other than a WireError is rethrown. */
 export function sent(
@@ -156,7 +156,7 @@ export function sent(
     const of = { from: from.codec, to: to.codec, toName: to.name, target, limits, address }
     return { kind: 'sent', ...translateRequest(body, of) }
   } catch (error) {
-    if (error instanceof WireError) return { kind: 'refused', error }
+    if (error instanceof WireError) return { kind: 'rejected', error }
     throw error
   }
 }

@@ -79,7 +79,7 @@ function Waiting(): JSX.Element | null {
   if (waitsFor !== 'verification') return null
   const resend = async (): Promise<void> => {
     const outcome = await resendVerification(person.email)
-    if (outcome.kind === 'refused') toast.problem(outcome.problem.message)
+    if (outcome.kind === 'rejected') toast.problem(outcome.problem.message)
     else toast.good(`We sent a new link to ${person.email}.`)
   }
   return (
@@ -219,15 +219,15 @@ const ampleUsd = '10'
 function ShortOfCredit({ available }: { readonly available: string }): JSX.Element | null {
   const { id } = useAccount()
   const enabled = compareUsd(available, ampleUsd) < 0
-  const refusals = useOperation('refusals.list', { account: id }, { enabled })
+  const rejections = useOperation('rejections.list', { account: id }, { enabled })
   const credits = useOperation('entries.list', { account: id, kind: 'credit', limit: 1 }, { enabled })
-  const refused = refusals.data?.latest.find(({ code }) => code === 'insufficient_balance')
-  if (!enabled || refused === undefined || credits.data === undefined) return null
+  const rejected = rejections.data?.latest.find(({ code }) => code === 'insufficient_balance')
+  if (!enabled || rejected === undefined || credits.data === undefined) return null
   const credited = credits.data[0]
-  if (credited !== undefined && credited.at > refused.at) return null
+  if (credited !== undefined && credited.at > rejected.at) return null
   return (
     <Banner tone="warn" title="Requests are being rejected: not enough credit." action={<AddCredit />}>
-      The last one was rejected <When at={refused.at} />. <Money amount={available} /> is available.
+      The last one was rejected <When at={rejected.at} />. <Money amount={available} /> is available.
     </Banner>
   )
 }

@@ -6,7 +6,7 @@ import { ApiError, confirmItsYou, send } from './api.ts'
 
 export type Outcome<Value> =
   | { readonly kind: 'done'; readonly value: Value }
-  | { readonly kind: 'refused'; readonly problem: ApiError }
+  | { readonly kind: 'rejected'; readonly problem: ApiError }
 
 /** Calls the identity API; if it needs a recent login, asks the person to confirm their identity. */
 export async function identity<Value>(
@@ -22,7 +22,7 @@ export async function identity<Value>(
 /** The same for queries: it never opens a dialog. Throws errors, as queries expect. */
 export async function look<Value>(path: `/${string}`): Promise<Value> {
   const outcome = await attempt<Value>('GET', path, undefined)
-  if (outcome.kind === 'refused') throw outcome.problem
+  if (outcome.kind === 'rejected') throw outcome.problem
   return outcome.value
 }
 
@@ -32,7 +32,7 @@ export function isTooOld(problem: Error): boolean {
 }
 
 function wantsRecentLogin(outcome: Outcome<unknown>): boolean {
-  return outcome.kind === 'refused' && isTooOld(outcome.problem)
+  return outcome.kind === 'rejected' && isTooOld(outcome.problem)
 }
 
 async function attempt<Value>(
@@ -42,10 +42,10 @@ async function attempt<Value>(
 ): Promise<Outcome<Value>> {
   const text = method === 'POST' ? JSON.stringify(body ?? {}) : undefined
   const answer = await send(method, `/api/auth${path}`, text)
-  if (answer instanceof ApiError) return { kind: 'refused', problem: answer }
+  if (answer instanceof ApiError) return { kind: 'rejected', problem: answer }
   const value: unknown = await answer.json().catch(() => null)
   if (answer.ok) return { kind: 'done', value: value as Value }
-  return { kind: 'refused', problem: problemOf(answer.status, value) }
+  return { kind: 'rejected', problem: problemOf(answer.status, value) }
 }
 
 /** The identity API words its errors as `{ code, message }`, the rest of the server as `{ error: { … } }`. */

@@ -15,7 +15,7 @@ const topicTable: Readonly<Record<Topic, true>> = {
   balance: true,
   requests: true,
   running: true,
-  refusals: true,
+  rejections: true,
   keys: true,
   billing: true,
   account: true,

@@ -36,13 +36,13 @@ export async function addPasskey(name: string): Promise<Outcome<unknown>> {
     'GET',
     `/passkey/generate-register-options?${query}`,
   )
-  if (options.kind === 'refused') return options
+  if (options.kind === 'rejected') return options
   const made = await fromBrowser(() =>
     navigator.credentials.create({
       publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options.value),
     }),
   )
-  if (made.kind === 'refused') return made
+  if (made.kind === 'rejected') return made
   return identity('POST', '/passkey/verify-registration', { response: made.value.toJSON(), name })
 }
 
@@ -51,13 +51,13 @@ export async function signInWithPasskey(): Promise<Outcome<unknown>> {
     'GET',
     '/passkey/generate-authenticate-options',
   )
-  if (options.kind === 'refused') return options
+  if (options.kind === 'rejected') return options
   const shown = await fromBrowser(() =>
     navigator.credentials.get({
       publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options.value),
     }),
   )
-  if (shown.kind === 'refused') return shown
+  if (shown.kind === 'rejected') return shown
   return identity('POST', '/passkey/verify-authentication', { response: shown.value.toJSON() })
 }
 
@@ -65,10 +65,10 @@ async function fromBrowser(ask: () => Promise<Credential | null>): Promise<Outco
   try {
     const credential = await ask()
     if (credential instanceof PublicKeyCredential) return { kind: 'done', value: credential }
-    return refused('The browser offered no passkey.')
+    return rejected('The browser offered no passkey.')
   } catch (error) {
     const name = error instanceof DOMException ? error.name : ''
-    return refused(reasons[name] ?? "The browser couldn't use a passkey here.")
+    return rejected(reasons[name] ?? "The browser couldn't use a passkey here.")
   }
 }
 
@@ -78,6 +78,6 @@ const reasons: Readonly<Record<string, string>> = {
   SecurityError: "Passkeys don't work at this address.",
 }
 
-function refused(message: string): Outcome<never> {
-  return { kind: 'refused', problem: new ApiError(0, { code: 'passkey', message }) }
+function rejected(message: string): Outcome<never> {
+  return { kind: 'rejected', problem: new ApiError(0, { code: 'passkey', message }) }
 }

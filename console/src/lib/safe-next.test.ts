@@ -11,7 +11,7 @@ const followed = [
   '/console/billing#entries',
 ]
 const overview = '/console'
-const refused = [
+const rejected = [
   undefined,
   '',
   'https://example.org/console',
@@ -27,6 +27,6 @@ const refused = [
 ]
 
 for (const wanted of followed) test(`${wanted} is followed`, () => assert.equal(safeNext(wanted), wanted))
-for (const wanted of refused) {
+for (const wanted of rejected) {
   test(`${JSON.stringify(wanted)} leads to the overview`, () => assert.equal(safeNext(wanted), overview))
 }

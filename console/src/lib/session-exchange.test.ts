@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { replacing, withSession } from './session-exchange.ts'
 
-const isRefused = (status: number): boolean => status === 401
+const isRejected = (status: number): boolean => status === 401
 
 /** A request whose answers are given one by one; it fails when it is sent more often. */
 function requestAnswering(...answers: readonly Promise<number>[]): {
@@ -21,11 +21,11 @@ function requestAnswering(...answers: readonly Promise<number>[]): {
   return asked
 }
 
-test('a request that was refused while the session was replaced is sent again when the new cookie is there', async () => {
+test('a request that was rejected while the session was replaced is sent again when the new cookie is there', async () => {
   const change = Promise.withResolvers<number>()
   const changing = replacing(() => change.promise)
   const asked = requestAnswering(Promise.resolve(401), Promise.resolve(200))
-  const answer = withSession(asked.request, isRefused)
+  const answer = withSession(asked.request, isRejected)
   await new Promise(setImmediate)
   assert.equal(asked.sent, 1, 'the new cookie is not there yet')
   change.resolve(200)
@@ -33,10 +33,10 @@ test('a request that was refused while the session was replaced is sent again wh
   assert.equal(await answer, 200)
 })
 
-test('a request whose refusal arrives after the new cookie is sent again', async () => {
+test('a request whose rejection arrives after the new cookie is sent again', async () => {
   const late = Promise.withResolvers<number>()
   const asked = requestAnswering(late.promise, Promise.resolve(200))
-  const answer = withSession(asked.request, isRefused)
+  const answer = withSession(asked.request, isRejected)
   await replacing(() => Promise.resolve(200))
   late.resolve(401)
   assert.equal(await answer, 200)
@@ -44,10 +44,10 @@ test('a request whose refusal arrives after the new cookie is sent again', async
 
 test('a request is sent once when no session was replaced, and at most twice', async () => {
   const alone = requestAnswering(Promise.resolve(401))
-  assert.equal(await withSession(alone.request, isRefused), 401)
+  assert.equal(await withSession(alone.request, isRejected), 401)
   const late = Promise.withResolvers<number>()
   const ended = requestAnswering(late.promise, Promise.resolve(401))
-  const answer = withSession(ended.request, isRefused)
+  const answer = withSession(ended.request, isRejected)
   await assert.rejects(
     replacing(() => Promise.reject(new Error('cut'))),
     /cut/,

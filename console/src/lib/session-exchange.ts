@@ -22,11 +22,11 @@ export async function replacing<Value>(exchange: () => Promise<Value>): Promise<
 /** Sends a request; retries once when it was rejected and the session may have been replaced in the meantime. */
 export async function withSession<Value>(
   request: () => Promise<Value>,
-  isRefused: (value: Value) => boolean,
+  isRejected: (value: Value) => boolean,
 ): Promise<Value> {
   const endedBefore = ended
   const value = await request()
-  if (!isRefused(value)) return value
+  if (!isRejected(value)) return value
   await Promise.allSettled(inFlight)
   return ended === endedBefore ? value : request()
 }

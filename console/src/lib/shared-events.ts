@@ -49,14 +49,14 @@ interface Listening {
 
 /** Resolves when this tab has stopped. */
 function listen(account: string, { relay, stopping: { signal } }: Listening): Promise<void> {
-  let refusals = 0
+  let rejections = 0
   const open = (): void => {
     const source = new EventSource(`/api/events?account=${encodeURIComponent(account)}`)
     const close = (): void => source.close()
     signal.addEventListener('abort', close)
     // The first time too: the page was fetched before the connection was open.
     source.addEventListener('open', () => {
-      refusals = 0
+      rejections = 0
       relay({ kind: 'gap' })
     })
     source.addEventListener('changed', (event: MessageEvent<string>) => {
@@ -68,8 +68,8 @@ function listen(account: string, { relay, stopping: { signal } }: Listening): Pr
       if (signal.aborted || source.readyState !== EventSource.CLOSED) return
       signal.removeEventListener('abort', close)
       relay({ kind: 'gap' })
-      const timer = setTimeout(open, againMs[Math.min(refusals, againMs.length - 1)])
-      refusals += 1
+      const timer = setTimeout(open, againMs[Math.min(rejections, againMs.length - 1)])
+      rejections += 1
       signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
     })
   }

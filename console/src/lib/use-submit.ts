@@ -27,7 +27,7 @@ export function useSubmit(): Submit {
       setProblem(undefined)
       try {
         const outcome = await exchange()
-        if (outcome.kind === 'refused') setProblem(outcome.problem)
+        if (outcome.kind === 'rejected') setProblem(outcome.problem)
         else await done(outcome.value)
       } finally {
         setPending(false)

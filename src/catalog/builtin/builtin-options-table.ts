@@ -98,7 +98,7 @@ const everyModel = /^/
 const gemini2 = /^gemini-[12][.-]/
 
 /**
- * Fees for tools that run at the provider, the first row that fits; a tool without a fee here is refused.
+ * Fees for tools that run at the provider, the first row that fits; a tool without a fee here is rejected.
  * Free allowances of the operator's own contract are not passed on.
  */
 export const builtinFees: readonly FeeRow[] = [

@@ -70,7 +70,7 @@ interface OffersWriting extends OffersInput {
   readonly allowUnserved: boolean
 }
 
-export type OffersRefusal =
+export type OffersRejection =
   | { readonly kind: 'unknown_model'; readonly nearest: readonly string[] }
   | OfferMistake
   /** Another administrator changed the offers first. */
@@ -79,13 +79,13 @@ export type OffersRefusal =
 
 /** The part of the catalog that lists and replaces the offers of a model. */
 export interface OfferChanges {
-  offersOf(model: string): ModelOffers | Extract<OffersRefusal, { kind: 'unknown_model' | 'mistake' }>
+  offersOf(model: string): ModelOffers | Extract<OffersRejection, { kind: 'unknown_model' | 'mistake' }>
   /** Previews a change; writes nothing. */
   previewOffers(
     input: OffersInput,
-  ): Promise<OffersPreview | Extract<OffersRefusal, { kind: 'unknown_model' | 'mistake' }>>
+  ): Promise<OffersPreview | Extract<OffersRejection, { kind: 'unknown_model' | 'mistake' }>>
   /** Writes them as a whole, from the next request on. */
-  setOffers(input: OffersWriting): Promise<ModelOffers | OffersRefusal>
+  setOffers(input: OffersWriting): Promise<ModelOffers | OffersRejection>
 }
 
 export function offerChanges(state: CatalogState): OfferChanges {
@@ -103,7 +103,7 @@ export function offerChanges(state: CatalogState): OfferChanges {
 export async function writeOffer(
   state: CatalogState,
   input: OfferInput,
-): Promise<ModelOffers | OffersRefusal | { readonly kind: 'unknown_upstream' }> {
+): Promise<ModelOffers | OffersRejection | { readonly kind: 'unknown_upstream' }> {
   const { model, upstream, upstreamModel, priority, weight, cost, definition } = input
   const { sources, console: added } = state.loaded
   if (![...sources.upstreams, ...added].some(({ name }) => name === upstream))
@@ -129,7 +129,10 @@ export async function writeOffer(
 }
 
 /** Only in turn. */
-async function writeOffers(state: CatalogState, input: OffersWriting): Promise<ModelOffers | OffersRefusal> {
+async function writeOffers(
+  state: CatalogState,
+  input: OffersWriting,
+): Promise<ModelOffers | OffersRejection> {
   if (input.revision !== undefined) {
     const now = offersNow(state, input.model)
     if ('kind' in now) return now
@@ -173,7 +176,7 @@ function listSources({ loaded, deps }: CatalogState): OfferListSources {
 function definitionOf(
   { loaded, sources: { aliases } }: CatalogState,
   name: string,
-): ModelDefinition | Extract<OffersRefusal, { kind: 'unknown_model' | 'mistake' }> {
+): ModelDefinition | Extract<OffersRejection, { kind: 'unknown_model' | 'mistake' }> {
   if (Object.hasOwn(aliases, name)) {
     const message = `${name} is an alias of ${aliases[name] ?? ''}, which has the offers`
     return { kind: 'mistake', message, param: 'model' }
@@ -229,10 +232,10 @@ function previewOf({ before, after, ...plan }: OffersPlan): OffersPreview {
   return { ...after, differences, unserved, alsoDisabled, unknownNames: unknown }
 }
 
-type PlanRefusal = Extract<OffersRefusal, { kind: 'unknown_model' | 'mistake' }>
+type PlanRejection = Extract<OffersRejection, { kind: 'unknown_model' | 'mistake' }>
 
 /** Plans a change, checked against the whole catalog; in small steps. */
-function* planSteps(state: CatalogState, input: OffersInput): Steps<OffersPlan | PlanRefusal> {
+function* planSteps(state: CatalogState, input: OffersInput): Steps<OffersPlan | PlanRejection> {
   const { model: name, offers } = input
   const found = definitionOf(state, name)
   const isNew = 'kind' in found && found.kind === 'unknown_model' && input.definition !== undefined

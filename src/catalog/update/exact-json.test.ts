@@ -60,7 +60,7 @@ const mistakes: readonly (readonly [text: string, message: string])[] = [
 ]
 
 for (const [text, message] of mistakes) {
-  test(`refused: ${JSON.stringify(text).slice(0, 40)}`, async () => assert.equal(await read(text), message))
+  test(`rejected: ${JSON.stringify(text).slice(0, 40)}`, async () => assert.equal(await read(text), message))
 }
 
 test('a large list is read in slices, so that requests get their turn', async () => {

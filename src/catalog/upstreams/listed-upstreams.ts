@@ -126,7 +126,7 @@ export function usableUpstream(upstream: ConsoleUpstream, given: ConfiguredSourc
 }
 
 /** The reason to reject an upstream; undefined: none. A credential is checked if given. */
-export function refusalOf(
+export function rejectionOf(
   input: Omit<UpstreamInput, 'credential'> & Partial<Pick<UpstreamInput, 'credential'>>,
   given: ConfiguredSources & Pick<CatalogSources, 'aliases'>,
   { sources, merged }: KnownCatalog,

@@ -20,7 +20,7 @@ const taken = [
   'https://openrouter.ai/api/v1/',
 ]
 
-const refused = [
+const rejected = [
   'http://api.example.com',
   'http://10.0.0.5',
   'http://10.0.0.5:8001',
@@ -50,8 +50,8 @@ test('https anywhere, plain HTTP to this machine and to where the configuration 
     assert.equal(addedAddressMistake(origin, ['http://10.0.0.5:8000']), undefined, origin)
 })
 
-test('anything else is refused in a sentence', () => {
-  for (const origin of refused) {
+test('anything else is rejected in a sentence', () => {
+  for (const origin of rejected) {
     assert.match(addedAddressMistake(origin, ['http://10.0.0.5:8000']) ?? '', /^must be /, origin)
   }
 })
@@ -85,7 +85,7 @@ const corrected: readonly (readonly [typed: string, right: string])[] = [
   ],
 ]
 
-test('an address that cannot be meant is refused with the right one', () => {
+test('an address that cannot be meant is rejected with the right one', () => {
   for (const [typed, right] of corrected) {
     const mistake = addedAddressMistake(typed, []) ?? ''
     assert.ok(mistake.endsWith(`: ${right}`), `${typed}: ${mistake}`)

@@ -19,7 +19,7 @@ import {
 import {
   type KnownCatalog,
   previewSteps,
-  refusalOf,
+  rejectionOf,
   type UpstreamChange,
   type UpstreamPreview,
 } from './listed-upstreams.ts'
@@ -47,7 +47,7 @@ export interface UpstreamChanges {
   /** Adds or replaces an upstream. */
   putUpstream(input: UpstreamInput): Promise<UpstreamChange>
   /** Previews the models of an upstream, or the reason to reject it whatever its credential. */
-  previewUpstream(input: Parameters<typeof refusalOf>[0]): Promise<UpstreamPreview | UpstreamChange>
+  previewUpstream(input: Parameters<typeof rejectionOf>[0]): Promise<UpstreamPreview | UpstreamChange>
   /** The credential and the headers stored for this name, provider and address, if any. */
   keptSecrets(input: Pick<UpstreamInput, 'name' | 'provider' | 'url'>): KeptSecrets | undefined
   /** Whether it existed; configured upstreams stay. */
@@ -65,8 +65,8 @@ export function upstreamChanges(state: CatalogState): UpstreamChanges {
     putUpstream(input) {
       return state.inTurn(async () => {
         const known = await withHost(state.loaded, input.provider)
-        const refused = refusalOf(input, state.sources, known)
-        if (refused !== undefined) return refused
+        const rejected = rejectionOf(input, state.sources, known)
+        if (rejected !== undefined) return rejected
         const written = await writeUpstream(store, sealer, input, clock.wallMs())
         if (written !== 'written') return { kind: written }
         // Disabled places of a removed configured upstream with this name do not apply to the new one.
@@ -79,9 +79,9 @@ export function upstreamChanges(state: CatalogState): UpstreamChanges {
     async previewUpstream(input) {
       const { snapshot } = state.loaded
       const known = await withHost(state.loaded, input.provider)
-      const refused = refusalOf(input, state.sources, known)
+      const rejected = rejectionOf(input, state.sources, known)
       return (
-        refused ?? (await inTurns(state, previewSteps(input, known, { snapshot, nowMs: clock.wallMs() })))
+        rejected ?? (await inTurns(state, previewSteps(input, known, { snapshot, nowMs: clock.wallMs() })))
       )
     },
     keptSecrets({ name, provider, url }) {

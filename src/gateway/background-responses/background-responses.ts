@@ -205,13 +205,13 @@ async function listItems(deps: ResponseDeps, task: ResponseTask): Promise<void> 
 
 async function cancel(deps: ResponseDeps, task: ResponseTask): Promise<void> {
   const owned = await ownedBy(deps, task)
-  await refuseRestricted(deps, task.caller)
+  await rejectRestricted(deps, task.caller)
   const answer = await answerAbout(deps, task, { owned, method: 'POST', below: '/cancel' })
   await relayState(deps, task, owned, answer)
 }
 
 /** The unreported cost of a canceled response is the operator's loss, as with clients that disconnect. */
-async function refuseRestricted({ ledger }: ResponseDeps, { account }: Caller): Promise<void> {
+async function rejectRestricted({ ledger }: ResponseDeps, { account }: Caller): Promise<void> {
   if (((await ledger.account(account))?.restrictedMs ?? null) === null) return
   throw new TollgateError('account_restricted', {
     message: 'This account cannot cancel responses until an administrator has reviewed its losses.',
@@ -221,13 +221,13 @@ async function refuseRestricted({ ledger }: ResponseDeps, { account }: Caller): 
 /** A deleted response can no longer report its usage. */
 async function remove(deps: ResponseDeps, task: ResponseTask): Promise<void> {
   const owned = await ownedBy(deps, task)
-  if (owned.open !== null) await refuseRunning(deps, task, { owned, open: owned.open })
+  if (owned.open !== null) await rejectRunning(deps, task, { owned, open: owned.open })
   const answer = await answerAbout(deps, task, { owned, method: 'DELETE', below: '' })
   await deps.ledger.forgetResponse(task.caller.account, owned.responseId)
   relayPlain(task, answer)
 }
 
-async function refuseRunning(
+async function rejectRunning(
   deps: ResponseDeps,
   task: ResponseTask,
   { owned, open }: { readonly owned: OwnedResponse; readonly open: OpenResponse },

@@ -132,7 +132,7 @@ export async function reportedInput(
   const { account } = caller
   if (inputSize.fillsWindow || !deps.counting.places.tryAcquire(account)) return null
   try {
-    if (deps.counting.rates.take(account, deps.clock.wallMs()).kind === 'refused') return null
+    if (deps.counting.rates.take(account, deps.clock.wallMs()).kind === 'rejected') return null
     const tokens = await upstreamTokens(deps, context, caller, work)
     if (tokens === null) return null
     const input = tokens + Math.ceil(tokens / marginDivisor) + marginTokens

@@ -48,7 +48,7 @@ export interface UpstreamCountRequest {
   readonly query: string
 }
 
-/** `refused`: the provider rejects the request itself, as it would reject the request that is counted. */
+/** `rejected`: the provider rejects the request itself, as it would reject the request that is counted. */
 type CountOutcome<Request> =
   | {
       readonly kind: 'counted'
@@ -57,7 +57,7 @@ type CountOutcome<Request> =
       readonly answer: WholeAnswer
     }
   | {
-      readonly kind: 'refused'
+      readonly kind: 'rejected'
       readonly countRequest: Request
       readonly failed: Failed
       readonly candidate: Candidate
@@ -103,7 +103,7 @@ export async function countAtUpstream<Request extends UpstreamCountRequest>(
       retryAt(outcome, { countRequest, connector }) {
         if (outcome.kind === 'interrupted' || countOf(outcome, countRequest) !== null) return 'none'
         const isLoop = outcome.kind === 'failed' && isForwardedLoop(context.request.headers, outcome.failure)
-        return isLoop || isRefused(outcome, connector) ? 'none' : 'anywhere'
+        return isLoop || isRejected(outcome, connector) ? 'none' : 'anywhere'
       },
       // Counting is free and has its own deadline.
       hasRetryLimit: false,
@@ -119,7 +119,7 @@ function countOf(outcome: AttemptOutcome, { shape }: UpstreamCountRequest): numb
 }
 
 /** Whether the request itself was rejected. Hosts that count for some of their models reject counts that say nothing about it. */
-function isRefused(
+function isRejected(
   outcome: AttemptOutcome,
   { countingShapes }: Pick<Connector, 'countingShapes'>,
 ): outcome is Failed {
@@ -131,7 +131,7 @@ function countOutcome<Request extends UpstreamCountRequest>({
   task: { countRequest, connector },
   outcome,
 }: FinalAttempt<CountingTask<Request>>): CountOutcome<Request> | null {
-  if (isRefused(outcome, connector)) return { kind: 'refused', countRequest, failed: outcome, candidate }
+  if (isRejected(outcome, connector)) return { kind: 'rejected', countRequest, failed: outcome, candidate }
   const tokens = countOf(outcome, countRequest)
   if (outcome.kind !== 'answer' || tokens === null) return null
   return { kind: 'counted', countRequest, tokens, answer: outcome }

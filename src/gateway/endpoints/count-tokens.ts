@@ -228,7 +228,7 @@ async function askUpstream(
   })
   if (outcome === null) return null
   const { countRequest } = outcome
-  if (outcome.kind === 'refused') return rejectedBy(outcome.failed, countRequest, outcome.candidate)
+  if (outcome.kind === 'rejected') return rejectedBy(outcome.failed, countRequest, outcome.candidate)
   const { bytes, headers } = outcome.answer
   if (countRequest.isPassthrough) return { status: 200, body: bytes, headers, source: 'reported' }
   const body = writeCount(counted.format, outcome.tokens)

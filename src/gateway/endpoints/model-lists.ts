@@ -48,7 +48,7 @@ export function writtenModelList(
   const weight = kept === undefined ? 1 + Math.floor(models / modelsPerRequest) : 1
   const limit = limits.modelListsPerMinute
   const metered = modelLists.rates.take(account, clock.wallMs(), Math.min(weight, limit))
-  if (metered.kind === 'refused')
+  if (metered.kind === 'rejected')
     throw new TollgateError('rate_limited', {
       message: `Rate limit reached: this account may list models ${limit} times per minute.`,
       facts: { scope: 'account', limit },

@@ -34,7 +34,7 @@ export async function upload(deps: FileDeps, task: FileTask): Promise<void> {
   const body = await task.receive('file')
   try {
     const upstream = chosenUpstream(deps, task)
-    if (host.takesNames) refuseChosenName(metadataIn(deps, body.bytes))
+    if (host.takesNames) rejectChosenName(metadataIn(deps, body.bytes))
     const contentType = context.request.headers['content-type'] ?? ''
     const id = deps.nextId()
     await reserve(deps, task, { id, upstream, bytes: body.bytes.length, expiresMs: null })
@@ -144,7 +144,7 @@ export async function startUpload(deps: FileDeps, task: FileTask): Promise<void>
   chosenUpstream(deps, task)
   const body = await task.receive('metadata')
   try {
-    refuseChosenName(body.bytes.length === 0 ? '{}' : Buffer.from(body.bytes).toString())
+    rejectChosenName(body.bytes.length === 0 ? '{}' : Buffer.from(body.bytes).toString())
     const upstream = chosenUpstream(deps, task)
     const id = deps.nextId()
     await reserve(deps, task, { id, upstream, bytes, expiresMs: deps.clock.wallMs() + uploadMs })
@@ -175,7 +175,7 @@ export async function continueUpload(deps: FileDeps, task: FileTask): Promise<vo
   const { address, row, upstream } = await findUpload(deps, task)
   const body = await task.receive('part')
   try {
-    refuseExcess(context, body.bytes.length, row.bytes)
+    rejectExcess(context, body.bytes.length, row.bytes)
     const sent = { contentType: 'application/octet-stream', bytes: body.bytes }
     const request = { method: 'POST', below: '', body: sent } as const
     const upload = { headers: uploadHeaders(context), path: address.path }
@@ -262,7 +262,7 @@ function announcedFileBytes({ limits }: FileDeps, { request }: RequestContext): 
 }
 
 /** Rejects parts beyond the reserved length. */
-function refuseExcess({ request }: RequestContext, bytes: number, announced: number): void {
+function rejectExcess({ request }: RequestContext, bytes: number, announced: number): void {
   const name = 'x-goog-upload-offset'
   const written = String(request.headers[name] ?? '0')
   if (wholeNumber.test(written) && Number(written) + bytes <= announced) return
@@ -273,7 +273,7 @@ function refuseExcess({ request }: RequestContext, bytes: number, announced: num
 }
 
 /** A chosen name could collide with a file of another account, and the conflict would disclose that it exists. */
-function refuseChosenName(metadata: string): void {
+function rejectChosenName(metadata: string): void {
   const { file } = parsed(metadata) as { file?: { name?: unknown } | null }
   if (typeof file !== 'object' || file === null || (file.name ?? '') === '') return
   throw new TollgateError('invalid_value', {

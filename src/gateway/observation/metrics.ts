@@ -23,8 +23,8 @@ export interface Metrics {
   upstreamFailed(provider: string, code: string): void
   /** Files of closed accounts that their upstreams have not deleted yet. */
   filesToDelete(count: number): void
-  /** Refused requests that could not be logged. */
-  refusalsDropped(count: number): void
+  /** Rejected requests that could not be logged. */
+  rejectionsDropped(count: number): void
   /** Spans that did not reach the collector. */
   spansDropped(count: number): void
   /** Whether the last reload of the configuration took effect. */
@@ -94,7 +94,7 @@ export function createMetrics(
     registers: [registry],
   })
   const dropped = new Counter({
-    name: 'tollgate_refusals_dropped_total',
+    name: 'tollgate_rejections_dropped_total',
     help: 'Rejected requests missing from the rejection log because there were too many or the database failed.',
     registers: [registry],
   })
@@ -143,7 +143,7 @@ export function createMetrics(
       duration.observe({ format: context.format.name }, seconds)
     },
     upstreamFailed: (provider, code) => failures.inc({ provider, code }),
-    refusalsDropped: (count) => dropped.inc(count),
+    rejectionsDropped: (count) => dropped.inc(count),
     spansDropped: (count) => spansDropped.inc(count),
     configurationReloaded: (isApplied) => reloaded.set(isApplied ? 1 : 0),
   }

@@ -118,8 +118,8 @@ export function traceEnd(
 }
 
 /** The path without names and IDs, so that there are few different ones; null: it is not one of this server. */
-function routeOf({ request, subject, refusal }: RequestContext): string | null {
-  if (refusal !== undefined) return null
+function routeOf({ request, subject, rejection }: RequestContext): string | null {
+  if (rejection !== undefined) return null
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
   const segments = path.split('/').filter((segment) => segment !== '')
   const models = segments.indexOf('models')

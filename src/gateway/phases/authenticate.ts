@@ -16,7 +16,7 @@ import type { RequestContext } from '../request.ts'
 /** Headers that can carry a credential, in the order in which they are tried. */
 const credentialHeaders = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'] as const
 
-interface KeyRefusal {
+interface KeyRejection {
   readonly code: ErrorCode
   readonly message: (keysPage: string, keyPage: string) => string
 }
@@ -33,7 +33,7 @@ export interface AuthenticateDeps {
 }
 
 /** Without a valid credential, the first of these reasons that applies is reported: the most specific first. */
-const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, refused: KeyRefusal])[] = [
+const reasons: readonly (readonly [kind: Exclude<Identified['kind'], 'caller'>, rejected: KeyRejection])[] = [
   [
     'revoked',
     {
@@ -155,7 +155,7 @@ function credentialsOf({ uploads }: AuthenticateDeps, context: RequestContext): 
 
 /** All credentials of a request, in order. Throws 400 for a repeated credential header. */
 export function readCredentials({ request, format }: RequestContext): readonly string[] {
-  refuseRepeated(request.rawHeaders)
+  rejectRepeated(request.rawHeaders)
   const credentials: string[] = []
   for (const name of credentialHeaders) {
     const value = request.headers[name]
@@ -189,7 +189,7 @@ function bearer(value: string): string {
 }
 
 /** Node joins or drops repeated headers, depending on their name, so this reads the raw list. */
-function refuseRepeated(rawHeaders: readonly string[]): void {
+function rejectRepeated(rawHeaders: readonly string[]): void {
   const seen = new Set<string>()
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? ''

@@ -30,8 +30,8 @@ export async function check(deps: CheckDeps, caller: Caller, context: RequestCon
   const nowMs = deps.clock.wallMs()
   const { account, key, accountRates: accountLimits, policy } = caller
   const requester = { account, key, accountLimits, keyLimits: policy.rates }
-  const refusal = deps.gate.enter(context.id, requester, nowMs)
-  if (refusal !== undefined) throw rateLimited(refusal, context, nowMs)
+  const rejection = deps.gate.enter(context.id, requester, nowMs)
+  if (rejection !== undefined) throw rateLimited(rejection, context, nowMs)
   const looking = readBlockedReason(deps, caller, nowMs)
   const blockedReason = looking === null ? null : await looking
   if (blockedReason === null) return

@@ -69,7 +69,7 @@ export async function prepare(
   },
   route: TargetRoute,
 ): Promise<PreparedRequest> {
-  refuseUnpricedOptions(route.price, received.facts.options)
+  rejectUnpricedOptions(route.price, received.facts.options)
   const automaticCaching = cachingOf(context, caller.policy)
   const owner = { body: received.body, account: caller.account, work: context.work }
   const original = { parsed: received, owner, route, automaticCaching, isReadAgain }
@@ -81,7 +81,7 @@ export async function prepare(
     const adapting = adaptToHost(deps, { owner, route }, formatted)
     const { bodyPatches, adjusted } = adapting instanceof Promise ? await adapting : adapting
     const { model, price, connector } = route
-    const { uses, serverTools } = refuseUnpriced(price, parsed.facts, { connector, limits: deps.limits })
+    const { uses, serverTools } = rejectUnpriced(price, parsed.facts, { connector, limits: deps.limits })
     const plan = {
       ...route,
       translation,
@@ -202,7 +202,7 @@ async function translated(
 ): Promise<FormattedRequest> {
   const { owner, own, to } = task
   const { facts: original, body } = task.parsed
-  refuseReferences(original)
+  rejectReferences(original)
   const translation = await deps.bodyThreads.run('translate', translateInput(deps, context, task), owner)
   if (!task.isReadAgain) body.free()
   return {
@@ -255,12 +255,12 @@ const forcedToolsHeader = 'x-tollgate-forced-tools'
 function forcedToolsOf(deps: PrepareDeps, { request }: RequestContext): ForcedTools {
   const written = request.headers[forcedToolsHeader]
   if (written === undefined) return deps.forcedTools
-  if (written === 'adapt' || written === 'refuse') return written
-  throw new WireError('invalid_value', `${forcedToolsHeader}: must be adapt or refuse.`, forcedToolsHeader)
+  if (written === 'adapt' || written === 'reject') return written
+  throw new WireError('invalid_value', `${forcedToolsHeader}: must be adapt or reject.`, forcedToolsHeader)
 }
 
 /** References are readable only in the format of the provider that stores them; reasoning without content is dropped instead. */
-function refuseReferences({ references = [] }: ExtractedFields): void {
+function rejectReferences({ references = [] }: ExtractedFields): void {
   const reference = references.find(({ kind }) => kind !== 'reasoning')
   if (reference !== undefined) throw unresolved(reference)
 }
@@ -273,7 +273,7 @@ function unresolved({ kind, pointer }: Reference): TollgateError {
   return new TollgateError('reference_not_owned', { message: `${pointer}: ${why}`, param: pointer })
 }
 
-function refuseUnpricedOptions(price: PriceVersion, options: readonly PricedOption[]): void {
+function rejectUnpricedOptions(price: PriceVersion, options: readonly PricedOption[]): void {
   for (const option of options) {
     if (Object.hasOwn(price.options, option.name)) continue
     throw unpriced(option.pointer, `${option.name} changes the price`, {
@@ -290,19 +290,19 @@ interface ServerToolUses {
 }
 
 /** Bounds the uses of provider-side tools. */
-function refuseUnpriced(
+function rejectUnpriced(
   price: PriceVersion,
   facts: ExtractedFields,
   { connector, limits }: { connector: Connector; limits: Pick<PrepareDeps['limits'], 'serverToolUsesMax'> },
 ): ServerToolUses {
-  refuseUnpricedOptions(price, facts.options)
+  rejectUnpricedOptions(price, facts.options)
   const { uses, usesMax, waived } = toolUsesOf(connector, facts, limits)
-  for (const tool of facts.serverTools) if (!waived.includes(tool.meter)) refuseUnpricedTool(price, tool)
-  refuseUnpricedMedia(price, facts.media)
+  for (const tool of facts.serverTools) if (!waived.includes(tool.meter)) rejectUnpricedTool(price, tool)
+  rejectUnpricedMedia(price, facts.media)
   return { uses, serverTools: { fees: feesOf(price, { uses, waived }), usesMax, waived } }
 }
 
-function refuseUnpricedTool({ fees, model }: PriceVersion, { meter, type, pointer }: ServerTool): void {
+function rejectUnpricedTool({ fees, model }: PriceVersion, { meter, type, pointer }: ServerTool): void {
   if (Object.hasOwn(fees, meter)) return
   throw unpriced(pointer, `the tool ${type} runs at the provider`, {
     model,
@@ -311,7 +311,7 @@ function refuseUnpricedTool({ fees, model }: PriceVersion, { meter, type, pointe
 }
 
 /** Video is priced like other input, and its sound like audio. */
-function refuseUnpricedMedia(price: PriceVersion, media: readonly Media[]): void {
+function rejectUnpricedMedia(price: PriceVersion, media: readonly Media[]): void {
   const unsold = media.find(({ kind }) => kind === 'audio' || kind === 'video')
   if (unsold === undefined || price.rates.inputAudio !== null) return
   throw unpriced('messages', `${unsold.kind} input`, {

@@ -9,7 +9,7 @@ import { TollgateError } from '../../base/errors.ts'
 import { retryAdviceHeaders } from '../../base/retry-advice.ts'
 import type { FlatHeaders } from '../../http/downstream.ts'
 import { answerEarly, type ErrorResponseDeps } from '../../http/early-response.ts'
-import type { RateRefusal } from '../../ledger/types.ts'
+import type { RateRejection } from '../../ledger/types.ts'
 import { windowBounds } from '../../limits/budget.ts'
 import { rateHeaders, retryAfterSeconds } from '../../limits/headers.ts'
 import type { RateMeter } from '../../limits/rate-meter.ts'
@@ -19,7 +19,7 @@ import type { RequestContext } from '../request.ts'
 import { identityHeaders, wholeHead } from './response-headers.ts'
 
 /** Delay of each further 429 response. */
-const refusalPauseMs = 500
+const rejectionPauseMs = 500
 
 /** The client and this server may disagree on where the request ended, so the connection is not reused. */
 const endsConnection: readonly ErrorCode[] = [
@@ -64,7 +64,7 @@ function errorFrame({ format, padding }: RequestContext, problem: ClientError): 
 interface DelayDeps {
   readonly clock: Clock
   /** Rate limit errors that are sent without delay, by account or network. */
-  readonly promptRefusals: Pick<RateMeter<bigint | string>, 'take'>
+  readonly promptRejections: Pick<RateMeter<bigint | string>, 'take'>
 }
 
 /**
@@ -72,15 +72,15 @@ interface DelayDeps {
  * slows each of its connections down. Ends early when the work is interrupted.
  */
 export function delayErrorResponse(
-  { clock, promptRefusals }: DelayDeps,
+  { clock, promptRejections }: DelayDeps,
   context: RequestContext,
   { code }: TollgateError,
   source: bigint | string,
 ): Promise<void> | undefined {
   if (!rateCodes.includes(code) || context.client.headersSent) return undefined
-  if (promptRefusals.take(source, clock.wallMs()).kind === 'taken') return undefined
+  if (promptRejections.take(source, clock.wallMs()).kind === 'taken') return undefined
   return new Promise<void>((resolve) => {
-    const timer = clock.after(refusalPauseMs, resolve)
+    const timer = clock.after(rejectionPauseMs, resolve)
     context.work.listen(() => {
       timer.cancel()
       resolve()
@@ -109,8 +109,8 @@ const rateRows = {
 
 const rateCodes: readonly ErrorCode[] = Object.values(rateRows).map(([code]) => code)
 
-export function rateLimited(refused: RateRefusal, context: RequestContext, nowMs: number): TollgateError {
-  const { limitKind: of, scope, limit, retryAfterMs, rates } = refused
+export function rateLimited(rejected: RateRejection, context: RequestContext, nowMs: number): TollgateError {
+  const { limitKind: of, scope, limit, retryAfterMs, rates } = rejected
   const [code, words] = rateRows[of]
   return new TollgateError(code, {
     message: `Rate limit reached: this ${scope} may use ${limit} ${words}. Try again in ${retryAfterSeconds(retryAfterMs)} s.`,

@@ -16,9 +16,9 @@ test('attempts count within a window, against all keys or none', () => {
   ]
   assert.equal(attempts.take(both).kind, 'allowed')
   clock.advance(400)
-  assert.deepEqual(attempts.take(both), { kind: 'refused', retryAfterMs: 600 })
+  assert.deepEqual(attempts.take(both), { kind: 'rejected', retryAfterMs: 600 })
   assert.equal(attempts.take([{ key: 'a', max: 2 }]).kind, 'allowed')
-  assert.equal(attempts.take([{ key: 'a', max: 2 }]).kind, 'refused')
+  assert.equal(attempts.take([{ key: 'a', max: 2 }]).kind, 'rejected')
   clock.advance(600)
   assert.equal(attempts.take(both).kind, 'allowed')
 })
@@ -37,7 +37,7 @@ test('a refunded attempt does not count', () => {
 test('the number of remembered keys is bounded, and the oldest is evicted', () => {
   const attempts = openAttempts(manualClock(), limits)
   for (const key of ['a', 'b', 'c', 'd']) attempts.take([{ key, max: 1 }])
-  assert.equal(attempts.take([{ key: 'd', max: 1 }]).kind, 'refused')
+  assert.equal(attempts.take([{ key: 'd', max: 1 }]).kind, 'rejected')
   assert.equal(attempts.take([{ key: 'a', max: 1 }]).kind, 'allowed')
 })
 

@@ -5,7 +5,7 @@
 import type { Clock } from '../../base/clock.ts'
 
 export interface Attempts {
-  /** Counts one attempt against every key, or refuses when any key is exhausted. */
+  /** Counts one attempt against every key, or rejects when any key is exhausted. */
   take(keys: readonly AttemptLimit[]): AttemptResult
 }
 
@@ -16,7 +16,7 @@ export interface AttemptLimit {
 
 export type AttemptResult =
   /** `refund` uncounts the attempt, for example after a correct password. */
-  { readonly kind: 'allowed'; refund(): void } | { readonly kind: 'refused'; readonly retryAfterMs: number }
+  { readonly kind: 'allowed'; refund(): void } | { readonly kind: 'rejected'; readonly retryAfterMs: number }
 
 interface AttemptWindow {
   readonly sinceMs: number
@@ -57,8 +57,8 @@ export function openAttempts(
       const leftMs = known
         .filter(({ window, max }) => (window?.count ?? 0) >= max)
         .map(({ window }) => (window?.sinceMs ?? nowMs) + attemptsWindowMs - nowMs)
-      // Refusals are not counted: they would evict the windows that cause them.
-      if (leftMs.length > 0) return { kind: 'refused', retryAfterMs: Math.max(...leftMs) }
+      // Rejections are not counted: they would evict the windows that cause them.
+      if (leftMs.length > 0) return { kind: 'rejected', retryAfterMs: Math.max(...leftMs) }
       const counted = known.map(({ key, window }) => touch(key, window ?? { sinceMs: nowMs, count: 0 }))
       for (const window of counted) window.count += 1
       return {

@@ -33,7 +33,7 @@ export function openAuthGateway(deps: AuthGatewayDeps): (request: AuthRequest) =
 async function throttle(deps: AuthGatewayDeps, exchange: AuthExchange): Promise<AuthResponse> {
   const attempt = attemptOf(deps, exchange)
   const taken = takeAttempt(deps, attempt)
-  if (taken.kind === 'refused') {
+  if (taken.kind === 'rejected') {
     const { retryAfterMs } = taken
     const minutes = Math.max(1, Math.ceil(retryAfterMs / 60_000))
     const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`
@@ -73,13 +73,13 @@ function attemptOf({ devices }: AuthGatewayDeps, exchange: AuthExchange): AuthAt
 }
 
 type TakenAttempt =
-  | Extract<AttemptResult, { kind: 'refused' }>
+  | Extract<AttemptResult, { kind: 'rejected' }>
   /** Each attempt is counted as a guess and as a right one, until it is known which it was. */
   | { readonly kind: 'allowed'; refund(): void; refundRight(): void }
 
 function takeAttempt({ attempts, limits, hasMail }: AuthGatewayDeps, attempt: AuthAttempt): TakenAttempt {
   const guess = attempts.take(attemptLimitsOf(attempt, limits, hasMail))
-  if (guess.kind === 'refused') return guess
+  if (guess.kind === 'rejected') return guess
   const right = attempts.take(rightLimitsOf(attempt, limits))
   if (right.kind === 'allowed') return { ...guess, refundRight: right.refund }
   guess.refund()
@@ -128,8 +128,8 @@ async function handleOrganizations(deps: AuthGatewayDeps, exchange: AuthExchange
   const { path, body, request, session } = exchange
   const ask = { path, body, query: request.query }
   const memberships = session === null ? [] : await deps.listMemberships(session.person.id)
-  const refused = organizationNotFound(ask, memberships)
-  if (refused !== undefined) return refused
+  const rejected = organizationNotFound(ask, memberships)
+  if (rejected !== undefined) return rejected
   const response = isMembershipChange(exchange)
     ? await deps.serialize(() => callBetterAuth(deps, exchange))
     : await callBetterAuth(deps, exchange)

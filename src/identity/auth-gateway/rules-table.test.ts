@@ -37,7 +37,7 @@ async function answered(dataFolder: string): Promise<readonly string[]> {
       ...{ confirmChange: email, joinOrganization: email },
       invite: async () => true,
     },
-    hooks: { refusalOf: async () => null, isProven: () => false, onSignUp: email, onVerified: email },
+    hooks: { rejectionOf: async () => null, isProven: () => false, onSignUp: email, onVerified: email },
   })
   const { api } = betterAuth({ ...options, database: { db: database, type: 'sqlite' } })
   const endpoints = Object.values(api as Readonly<Record<string, Endpoint>>)

@@ -14,13 +14,13 @@ export interface AuthRule {
   readonly newPassword?: 'password' | 'newPassword'
   /** Fields that are always set to these values. */
   readonly sets?: Readonly<Record<string, boolean>>
-  /** Which responses take uniform time; `refused`: only error responses. */
-  readonly uniform?: 'always' | 'refused'
+  /** Which responses take uniform time; `rejected`: only error responses. */
+  readonly uniform?: 'always' | 'rejected'
 }
 
 const plain: AuthRule = {}
 const nothing: AuthRule = { fields: [] }
-const secondFactor: AuthRule = { counts: 'guess', fields: ['code', 'trustDevice'], uniform: 'refused' }
+const secondFactor: AuthRule = { counts: 'guess', fields: ['code', 'trustDevice'], uniform: 'rejected' }
 const withPassword: AuthRule = { counts: 'guess', fields: ['password'] }
 const invitation: AuthRule = { fields: ['invitationId'] }
 
@@ -30,7 +30,7 @@ export const authRules: Readonly<Record<string, AuthRule>> = {
     counts: 'guess',
     subjectField: 'email',
     fields: ['email', 'password', 'rememberMe'],
-    uniform: 'refused',
+    uniform: 'rejected',
   },
   'POST /sign-up/email': {
     counts: 'sign-up',

@@ -199,7 +199,7 @@ function userOptions({ emails, passwords, limits, hooks, database }: BetterAuthD
       user: {
         create: {
           before: async (user) => {
-            const message = await hooks.refusalOf(user)
+            const message = await hooks.rejectionOf(user)
             if (message !== null) throw new APIError('FORBIDDEN', { code: 'sign_up_closed', message })
             const emailVerified = user.emailVerified || hooks.isProven(user)
             return { data: { ...user, emailVerified, name: withoutHiddenCharacters(user.name) } }

@@ -72,8 +72,8 @@ test('an unreachable provider does not block other sign-ins, and works once it i
   const { issuer, people } = await withIssuer(context, { limits: { issuerRetryMs: 1 } })
   issuer.isUp = false
   const browser = people.browser()
-  const refused = await browser.post('/sign-in/social', { provider: 'staff', callbackURL: '/console' })
-  assert.equal(refused.status, 404)
+  const rejected = await browser.post('/sign-in/social', { provider: 'staff', callbackURL: '/console' })
+  assert.equal(rejected.status, 404)
   assert.equal((await people.browser().post('/sign-up/email', ann)).status, 200)
   issuer.isUp = true
   await comeIn(browser, issuer)

@@ -42,10 +42,10 @@ test('an email is retried, and no address is logged', async (context) => {
     logged: (line) => lines.push(line),
     address: 'https://gate.example',
   })
-  sink.refuse(2, 451)
+  sink.reject(2, 451)
   await people.browser().post('/sign-up/email', ann)
   await linkTo(sink, ann.email)
-  sink.refuse(1, 550)
+  sink.reject(1, 550)
   await people.browser().post('/sign-up/email', bob)
   await people.shut()
   assert.equal(lines.filter((line) => line.includes('retrying later')).length, 2)

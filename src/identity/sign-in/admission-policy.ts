@@ -23,7 +23,7 @@ export interface NewUser {
 /** Hooks that better-auth awaits. */
 export interface UserHooks {
   /** Why this user may not sign up, for the user; null: admitted. */
-  refusalOf(user: Omit<NewUser, 'id'>): Promise<string | null>
+  rejectionOf(user: Omit<NewUser, 'id'>): Promise<string | null>
   /** Whether the sign-up that runs has the token of an invitation that was sent to this address. */
   isProven(user: Pick<NewUser, 'email'>): boolean
   onSignUp(user: NewUser): Promise<void>
@@ -51,7 +51,7 @@ export interface AdmissionPolicyDeps {
   readonly listeners: PersonListeners
 }
 
-const refusalMessages = {
+const rejectionMessages = {
   closed: 'Sign-up is closed. Ask an administrator for access.',
   invite: 'Sign-up requires an invitation for this email address. Open the link in your invitation.',
 } as const
@@ -76,17 +76,17 @@ export function openAdmissionPolicy({
   }
   return {
     async judge(email, invitation) {
-      if (signup === 'closed') return { kind: 'closed', message: refusalMessages.closed }
+      if (signup === 'closed') return { kind: 'closed', message: rejectionMessages.closed }
       const isValid = invitation !== null && (await invitations.isValid(invitation, email))
-      if (signup === 'invite' && !isValid) return { kind: 'closed', message: refusalMessages.invite }
+      if (signup === 'invite' && !isValid) return { kind: 'closed', message: rejectionMessages.invite }
       return { kind: 'admitted', email: isValid ? email : '' }
     },
     runAdmitted: (email, run) => admitted.run(email, run),
     hooks: {
-      async refusalOf(user) {
+      async rejectionOf(user) {
         if (signup === 'open') return null
-        if (signup === 'closed') return refusalMessages.closed
-        return (await isInvited(user)) ? null : refusalMessages.invite
+        if (signup === 'closed') return rejectionMessages.closed
+        return (await isInvited(user)) ? null : rejectionMessages.invite
       },
       isProven: ({ email }) => admitted.getStore() === email,
       async onSignUp(user) {

@@ -32,8 +32,8 @@ test('concurrent and queued hashes are limited, and the rest is rejected with a 
   const passwords = openPasswords(systemRandom, limits)
   const hashes = Array.from({ length: 8 }, () => passwords.hash('correct staple 9'))
   const outcomes = await Promise.allSettled(hashes)
-  const refused = outcomes.filter(({ status }) => status === 'rejected')
-  assert.equal(refused.length, 8 - limits.passwordHashesMax - limits.passwordHashesQueuedMax)
+  const rejected = outcomes.filter(({ status }) => status === 'rejected')
+  assert.equal(rejected.length, 8 - limits.passwordHashesMax - limits.passwordHashesQueuedMax)
   assert.match(await passwords.hash('correct staple 9'), /^\$argon2id/)
 })
 

@@ -90,7 +90,7 @@ type FairHashLimiter = <Result>(client: HashClient, work: () => Promise<Result>)
 
 interface QueuedHash {
   readonly begin: () => void
-  readonly refuse: (reason: TollgateError) => void
+  readonly reject: (reason: TollgateError) => void
 }
 
 interface HashQueue {
@@ -113,17 +113,17 @@ function openHashQueue(queuedMax: number): HashQueue {
     const [longest] = [...queues].toSorted(([, one], [, other]) => other.length - one.length)
     const own = queues.get(network)?.length ?? 0
     if (longest === undefined || longest[1].length <= own + 1) throw overloaded()
-    longest[1].pop()?.refuse(overloaded())
+    longest[1].pop()?.reject(overloaded())
     queued -= 1
   }
   return {
     async wait(network) {
       evictIfFull(network)
       queued += 1
-      return new Promise((begin, refuse) => {
+      return new Promise((begin, reject) => {
         const own = queues.get(network)
-        if (own === undefined) queues.set(network, [{ begin, refuse }])
-        else own.push({ begin, refuse })
+        if (own === undefined) queues.set(network, [{ begin, reject }])
+        else own.push({ begin, reject })
       })
     },
     next() {

@@ -19,7 +19,7 @@ export interface PasswordReset {
   readonly person: string | undefined
 }
 
-const refusals = {
+const rejections = {
   INVALID_TOKEN: 'Invalid token',
   PASSWORD_TOO_SHORT: 'Password too short',
   PASSWORD_TOO_LONG: 'Password too long',
@@ -40,6 +40,6 @@ export async function resetPassword(
   return isSet ? { response: jsonResponse(200, { status: true }), person } : rejectReset('INVALID_TOKEN')
 }
 
-function rejectReset(code: keyof typeof refusals): PasswordReset {
-  return { response: jsonResponse(400, { code, message: refusals[code] }), person: undefined }
+function rejectReset(code: keyof typeof rejections): PasswordReset {
+  return { response: jsonResponse(400, { code, message: rejections[code] }), person: undefined }
 }

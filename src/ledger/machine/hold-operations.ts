@@ -122,8 +122,8 @@ const newHold = (
 })
 
 /**
- * A clock that was set far back moves the windows and their marks with it. Saved for refused requests too: they would be
- * refused until the clock reaches its earlier time.
+ * A clock that was set far back moves the windows and their marks with it. Saved for rejected requests too: they would be
+ * rejected until the clock reaches its earlier time.
  */
 function followClock(
   rows: Rows,

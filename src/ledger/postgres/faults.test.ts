@@ -108,7 +108,7 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
     })
   }
 
-  test('a settlement whose commit may have succeeded is not refused, however long the database is away', async (context) => {
+  test('a settlement whose commit may have succeeded is not rejected, however long the database is away', async (context) => {
     const direct = await openProcess(context)
     const account = await newAccount(direct, 100n)
     const proxy = await openTcpProxy(direct.url)
@@ -119,9 +119,9 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
     const isCut = proxy.cutNext('commit\0', 'reply')
     const settling = settle(on, id, 4n)
     await isCut
-    proxy.refuse(true)
+    proxy.reject(true)
     await assert.rejects(admit(on, account, 1n), isUnavailable)
-    proxy.refuse(false)
+    proxy.reject(false)
     assert.equal((await settling).kind, 'settled')
     assert.equal((await direct.ledger.account(account))?.posted, 96n)
     await assertBalanced(direct)
@@ -145,7 +145,7 @@ suite('the ledger on PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
     })
   }
 
-  test('a row that the database refuses fails alone in its batch', async (context) => {
+  test('a row that the database rejects fails alone in its batch', async (context) => {
     const on = await openProcess(context)
     const account = await newAccount(on, 100n)
     await runSql(on.url, 'ALTER TABLE hold ADD CHECK (amount <> 13)')

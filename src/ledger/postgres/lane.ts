@@ -14,7 +14,7 @@ import { type BatchMark, findMark, LeaseLost, markValues, transact, UnknownOutco
 export interface LaneLimits {
   readonly connectMsMax: number
   readonly statementMsMax: number
-  /** How long a batch is tried again while the database is away, before it is refused. */
+  /** How long a batch is tried again while the database is away, before it is rejected. */
   readonly outageMsMax: number
 }
 
@@ -125,7 +125,7 @@ export class Lane implements BatchLane {
         else batch[index]?.reject(result.error)
       }
     } catch (error) {
-      // A row that the database refuses is one operation's: the others are committed without it.
+      // A row that the database rejects is one operation's: the others are committed without it.
       if (batch.length > 1 && isMistake(error)) for (const one of batch) await this.#runBatch([one])
       else for (const { reject } of batch) reject(toStoreError(error))
     }
@@ -175,7 +175,7 @@ export class Lane implements BatchLane {
 
   /**
    * Waits until the lost connection's transaction has ended, and sees whether it left its mark. However long the database is
-   * away: a settlement that was refused and is committed would be a charge for a response that was withheld.
+   * away: a settlement that was rejected and is committed would be a charge for a response that was withheld.
    */
   async #wasCommitted(batchMark: BatchMark, lost: LostConnection, startedMs: number): Promise<boolean> {
     const { clock, limits } = this.#options

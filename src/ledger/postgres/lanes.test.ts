@@ -166,15 +166,15 @@ suite('lanes', () => {
     const { all, sizes } = openManual()
     const taken = all.run(1n, () => null)
     assert.equal(await taken, null)
-    const refused = all.run(1n, () => {
+    const rejected = all.run(1n, () => {
       throw new Error('on purpose')
     })
-    await assert.rejects(refused, /on purpose/)
+    await assert.rejects(rejected, /on purpose/)
     assert.deepEqual(await sizes(), [0, 0])
     await all.close()
   })
 
-  test('what waits for a batch of unknown outcome is refused; other accounts only where all lanes have one', async () => {
+  test('what waits for a batch of unknown outcome is rejected; other accounts only where all lanes have one', async () => {
     const { on, sizes, lanes, clock, all } = openManual()
     const first = on(1n, 1)
     await sizes()
@@ -247,7 +247,7 @@ suite('lanes', () => {
     }
   })
 
-  test('where there is room for no other lane, what waits for one of unknown outcome is refused', async () => {
+  test('where there is room for no other lane, what waits for one of unknown outcome is rejected', async () => {
     const { on, sizes, lanes, clock, all } = openManual()
     const [first, second] = lanes as [ManualLane, ManualLane]
     second.hasConnection = false
@@ -390,10 +390,10 @@ suite('lanes of PostgreSQL', { skip: postgresIsMissing ?? false }, () => {
     const isCut = proxy.cutNext('commit\0', 'reply')
     const admitting = admit(on, cut, 10n)
     await isCut
-    proxy.refuse(true)
+    proxy.reject(true)
     await assert.rejects(admit(on, cut, 1n), isUnavailable)
     assert.equal((await admit(on, other, 10n)).kind, 'held')
-    proxy.refuse(false)
+    proxy.reject(false)
     assert.equal((await admitting).kind, 'held')
     assert.equal((await direct.ledger.account(cut))?.held, 11n)
     await assertBalanced(direct)

@@ -192,7 +192,7 @@ export class Lanes {
     queues: readonly AccountQueue[],
     batch: readonly BatchedOperation[],
   ): Promise<void> {
-    if (batch.length > 0) await lane.commit(batch, (error) => this.#refuseWaiting(lane, queues, error))
+    if (batch.length > 0) await lane.commit(batch, (error) => this.#rejectWaiting(lane, queues, error))
     this.#busy.delete(lane)
     this.#away.delete(lane)
     for (const queue of queues) {
@@ -206,7 +206,7 @@ export class Lanes {
   }
 
   /** Rejects the operations that wait for a batch of unknown outcome, which were not started; all operations where no lane is left. */
-  #refuseWaiting(lane: BatchLane, queues: readonly AccountQueue[], error: unknown): void {
+  #rejectWaiting(lane: BatchLane, queues: readonly AccountQueue[], error: unknown): void {
     this.#away.add(lane)
     const waiting = queues.flatMap((queue) => queue.waiting.splice(0))
     if (this.#away.size + this.#opening.size === this.#lanes.length) {

@@ -7,6 +7,7 @@ import {
   offerCostColumn,
   offerTables,
   oneOwner,
+  rejections,
   removeLaterOwners,
   renamedFormats,
   retentionTable,
@@ -193,4 +194,5 @@ export const postgresMigrations: readonly Migration[] = [
     ...format,
     statements: [...renamedFormats, 'ALTER VIEW receipt_by_account RENAME COLUMN dialect TO format'],
   },
+  rejections,
 ]

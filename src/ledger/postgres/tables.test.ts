@@ -43,6 +43,7 @@ const keyedOtherwise = [
     'credit_reference',
     'management_key',
   ],
+  // The first name of `rejection` is `refusal`.
   ...['provider_file', 'provider_object', 'refusal', 'signup_credit', 'top_up'],
 ]
 

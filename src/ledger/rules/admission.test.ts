@@ -97,7 +97,7 @@ const table: readonly [text: string, given: Case, answer: string][] = [
   ['no money', { payer: { posted: 0n } }, 'account needs 11000 has 0 holds 0/0 affords 0'],
   ['less than no money', { payer: { posted: -5n } }, 'account needs 11000 has -5 holds 0/0 affords 0'],
   [
-    'below zero even what is free of charge is refused',
+    'below zero even what is free of charge is rejected',
     { payer: { posted: -5n }, input: { inputAmount: 0n, outputTokenAmount: 0n } },
     'account needs 0 has -5 holds 0/0 affords 0',
   ],
@@ -276,12 +276,12 @@ const table: readonly [text: string, given: Case, answer: string][] = [
     'wait',
   ],
   [
-    'refuses at once where nothing is held',
+    'rejects at once where nothing is held',
     { payer: { posted: 10_999n }, input: { patience: 'wait' } },
     'account needs 11000 has 10999 holds 0/0 affords 99',
   ],
   [
-    'refuses at once where all that is held would not do',
+    'rejects at once where all that is held would not do',
     { payer: { posted: 10_999n, held: 9n, openHolds: 1 }, input: { patience: 'wait' } },
     'account needs 11000 has 10990 holds 9/1 affords 99',
   ],
@@ -374,7 +374,7 @@ test('nothing is ever taken that is not there, and never more or less output tha
         assert.ok(decision.outputLimit >= Math.min(given.outputFloor, given.outputWanted))
         if (given.onShortBalance !== 'lower') assert.equal(decision.outputLimit, given.outputWanted)
       }
-      // Before counting, no refusal is reported.
+      // Before counting, no rejection is reported.
       if (
         decision.kind === 'insufficient_funds' &&
         given.onShortBalance !== 'count' &&

@@ -14,7 +14,7 @@ import {
   takeFrom,
   waitMs,
 } from '../../limits/window.ts'
-import type { AdmissionRequest, InsufficientFunds, RateRefusal, Refusal, Wait } from '../types.ts'
+import type { AdmissionRequest, InsufficientFunds, RateRejection, Rejection, Wait } from '../types.ts'
 import { type Fraction, least, most } from './money.ts'
 
 /** The account fields that admission reads. */
@@ -52,7 +52,7 @@ export interface Take {
   readonly rates: RateStates
 }
 
-export type Decision = Take | Wait | Refusal
+export type Decision = Take | Wait | Rejection
 
 /** How soon a request that met the limit on concurrency may try again. */
 const concurrencyRetryMs = 1_000
@@ -71,8 +71,8 @@ export function decide(
     account: rollWindow(payer.window, input.nowMs),
     key: rollWindow(keyUsage.window, input.nowMs),
   }
-  const rateRefusal = firstRateRefusal(before, { payer, keyUsage: keyUsage, input, tokens })
-  if (rateRefusal !== undefined) return rateRefusal
+  const rateRejection = firstRateRejection(before, { payer, keyUsage: keyUsage, input, tokens })
+  if (rateRejection !== undefined) return rateRejection
   const spend = rollSpend(keyUsage.spend, input.nowMs)
   const output = decideOutput(capsOf(payer, keyUsage, spend, input), input, reserveShare)
   if (typeof output !== 'number') return output
@@ -116,7 +116,7 @@ interface RateQuestion {
   readonly tokens: number
 }
 
-function firstRateRefusal(windows: Windows, question: RateQuestion): RateRefusal | undefined {
+function firstRateRejection(windows: Windows, question: RateQuestion): RateRejection | undefined {
   const { payer, keyUsage, input, tokens } = question
   const scopes = [
     { scope: 'account', limits: input.accountLimits, window: windows.account, running: payer.running },

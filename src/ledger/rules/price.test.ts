@@ -133,7 +133,7 @@ test('what has no price is named, its tokens are charged like text, and so is th
 })
 
 for (const count of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
-  test(`a count of ${count} is refused`, () => {
+  test(`a count of ${count} is rejected`, () => {
     assert.throws(() => costOf({ ...nothing, output: count }, price(sonnet)), /whole number/)
   })
 }

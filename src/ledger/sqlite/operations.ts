@@ -191,12 +191,12 @@ function redeemOperation(database: Database, credit: (input: CreditInput) => Cre
   const insert = prepare(database, 'INSERT INTO code_use (code, account, entry) VALUES (?, ?, ?)')
   return ({ entryId, hash, account, nowMs }: CodeInput): CodeResult => {
     const code = find.one(hash)
-    if (code === undefined) return { kind: 'refused', reason: 'unknown' }
+    if (code === undefined) return { kind: 'rejected', reason: 'unknown' }
     const { id, amount, hasUsesLeft, expiresMs, revokedMs } = code
-    if (revokedMs !== null) return { kind: 'refused', reason: 'revoked' }
-    if (expiresMs !== null && expiresMs <= nowMs) return { kind: 'refused', reason: 'expired' }
-    if (findUse.row(id, account) !== undefined) return { kind: 'refused', reason: 'used_before' }
-    if (!hasUsesLeft) return { kind: 'refused', reason: 'used_up' }
+    if (revokedMs !== null) return { kind: 'rejected', reason: 'revoked' }
+    if (expiresMs !== null && expiresMs <= nowMs) return { kind: 'rejected', reason: 'expired' }
+    if (findUse.row(id, account) !== undefined) return { kind: 'rejected', reason: 'used_before' }
+    if (!hasUsesLeft) return { kind: 'rejected', reason: 'used_up' }
     const credited = credit({
       entryId,
       account,

@@ -63,15 +63,15 @@ export const usageChecks: readonly Check[] = [
       account: 'coalesce(u.account, r.account)',
       hour: 'coalesce(u.hour, r.hour)',
       key: 'coalesce(u.key, r.key)',
-      summed: 'coalesce(u.refused, 0)',
-      counted: 'coalesce(r.refused, 0)',
+      summed: 'coalesce(u.rejected, 0)',
+      counted: 'coalesce(r.rejected, 0)',
     },
-    `FROM (SELECT account, hour, key, sum(refused) AS refused FROM usage_hour GROUP BY 1, 2, 3 HAVING sum(refused) > 0) u
-      FULL JOIN (SELECT account, hour, key, sum(count) AS refused FROM refusal_hour GROUP BY 1, 2, 3) r
+    `FROM (SELECT account, hour, key, sum(rejected) AS rejected FROM usage_hour GROUP BY 1, 2, 3 HAVING sum(rejected) > 0) u
+      FULL JOIN (SELECT account, hour, key, sum(count) AS rejected FROM rejection_hour GROUP BY 1, 2, 3) r
         ON r.account = u.account AND r.hour = u.hour AND r.key = u.key
-      WHERE coalesce(u.refused, 0) <> coalesce(r.refused, 0)`,
+      WHERE coalesce(u.rejected, 0) <> coalesce(r.rejected, 0)`,
     ({ account, hour, key, summed, counted }) =>
-      `usage of account ${account}, hour ${hour}, key ${key}: has ${summed} refusals, by code they are ${counted}`,
+      `usage of account ${account}, hour ${hour}, key ${key}: has ${summed} rejections, by code they are ${counted}`,
   ),
 ]
 

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Refused } from '../../store/database.ts'
+import type { Rejected } from '../../store/database.ts'
 import { type Lock, takeSharedLock } from '../../store/lock.ts'
 import { schemaMismatch } from '../../store/migrate.ts'
 import { type Database, openWithoutWriting } from '../../store/sqlite/connection.ts'
@@ -18,30 +18,30 @@ export function verifyFolder(dataFolder: string, driftLinesMax: number): ReadOnl
   })
 }
 
-type ReadOnlyResult<Result> = { readonly kind: 'read'; readonly result: Result } | Refused
+type ReadOnlyResult<Result> = { readonly kind: 'read'; readonly result: Result } | Rejected
 
-/** Runs `read` in one read transaction. Refuses a folder in use, and a database of another schema than this program's. */
+/** Runs `read` in one read transaction. Rejects a folder in use, and a database of another schema than this program's. */
 function readWithoutWriting<Result>(
   dataDirectory: string,
   read: (database: Database) => Result,
 ): ReadOnlyResult<Result> {
   const path = databasePath(dataDirectory)
   if (statSync(path, { throwIfNoEntry: false }) === undefined) {
-    return { kind: 'refused', reason: 'failed', message: `No database found in ${dataDirectory}.` }
+    return { kind: 'rejected', reason: 'failed', message: `No database found in ${dataDirectory}.` }
   }
   let lock: Lock | undefined
   try {
     lock = takeSharedLock(join(dataDirectory, 'lock.db'))
     if (lock === undefined) {
       return {
-        kind: 'refused',
+        kind: 'rejected',
         reason: 'locked',
         message: `Another process of this program is using ${dataDirectory}. Stop it first, or choose another data directory.`,
       }
     }
     return readFile(path, read)
   } catch (error) {
-    return { kind: 'refused', reason: 'failed', message: `${path} cannot be read: ${String(error)}` }
+    return { kind: 'rejected', reason: 'failed', message: `${path} cannot be read: ${String(error)}` }
   } finally {
     lock?.release()
   }
@@ -52,7 +52,7 @@ function readFile<Result>(path: string, read: (database: Database) => Result): R
   try {
     database.exec('BEGIN')
     const message = schemaMismatch(database)
-    if (message !== null) return { kind: 'refused', reason: 'newer_schema', message }
+    if (message !== null) return { kind: 'rejected', reason: 'newer_schema', message }
     return { kind: 'read', result: read(database) }
   } finally {
     database.close()

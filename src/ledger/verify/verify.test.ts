@@ -315,9 +315,9 @@ const tampering: readonly [text: string, sql: string, found: RegExp][] = [
     /^usage of account 12, .*: times to the first byte differ$/,
   ],
   [
-    'refusals are summed that were not counted',
-    'UPDATE usage_hour SET refused = 3 WHERE key = 21',
-    /^usage of account 11, .*: has 3 refusals, by code they are 0$/,
+    'rejections are summed that were not counted',
+    'UPDATE usage_hour SET rejected = 3 WHERE key = 21',
+    /^usage of account 11, .*: has 3 rejections, by code they are 0$/,
   ],
   [
     'a top-up is marked paid without a payment',

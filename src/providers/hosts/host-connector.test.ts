@@ -95,7 +95,7 @@ test('the credential goes in one header, and no header of the caller goes', () =
 })
 
 /** `operator`: our bill or credential, whose words the caller never reads; `later`: another try may do; `caller`: as it is. */
-const refusals: readonly (readonly [
+const rejections: readonly (readonly [
   provider: string,
   status: number,
   body: unknown,
@@ -153,8 +153,8 @@ const refusals: readonly (readonly [
   ],
 ]
 
-test('what a refusal means is the meaning that its host gives it', () => {
-  for (const [provider, status, body, meant, headers = {}] of refusals) {
+test('what a rejection means is the meaning that its host gives it', () => {
+  for (const [provider, status, body, meant, headers = {}] of rejections) {
     const problem = readProblem(Buffer.from(JSON.stringify(body)))
     // An error inside a 200 is classified under the status that its format gives it.
     const failure = connectorOf(provider).classify(

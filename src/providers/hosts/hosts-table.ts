@@ -57,7 +57,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       'openai-chat': {
         limitField: 'max_completion_tokens',
         streamUsage: 'unasked',
-        // The penalties and the bias are refused; unverified for the rest.
+        // The penalties and the bias are rejected; unverified for the rest.
         drops: ['frequency_penalty', 'presence_penalty', 'logit_bias', 'store', 'metadata'],
         // History has thoughts in `reasoning` alone.
         messageDrops: ['reasoning_content', 'reasoning_details'],
@@ -70,7 +70,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     origin: 'https://api.cohere.ai',
     prefixes: { 'openai-chat': '/compatibility/v1', 'openai-embeddings': '/compatibility/v1' },
     modelList: null,
-    // 498 is a refusal of what was written or answered: unverified, docs.cohere.com/reference/errors.
+    // 498 is a rejection of what was written or answered: unverified, docs.cohere.com/reference/errors.
     errors: [{ statuses: [498], meaning: 'content' }],
     onCancel: 'stops',
     requests: {
@@ -106,7 +106,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
       'openai-chat': {
         limitField: 'max_tokens',
         effortAs: { member: 'thinking', off: '{"type":"disabled"}' },
-        // Models think by default and refuse a history without their thoughts.
+        // Models think by default and reject a history without their thoughts.
         reasoningHistory: { member: 'reasoning_content', on: 'always' },
       },
       // Seen in github.com/claude-code-best/claude-code/pull/420: letters, digits, `_` and `-`.
@@ -150,7 +150,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
   },
   groq: {
     origin: 'https://api.groq.com',
-    // Responses is beta there and refuses members that its clients send.
+    // Responses is beta there and rejects members that its clients send.
     prefixes: { 'openai-chat': '/openai/v1' },
     errors: [
       { statuses: [498], meaning: 'overloaded' },
@@ -158,7 +158,7 @@ export const hosts: Readonly<Record<HostName, HostRow>> = {
     ],
     requests: {
       'openai-chat': {
-        // Refused in 2024 (github.com/vercel/ai/issues/1578), and its usage comes in `x_groq` unasked.
+        // Rejected in 2024 (github.com/vercel/ai/issues/1578), and its usage comes in `x_groq` unasked.
         streamUsage: 'unasked',
         drops: ['logprobs', 'top_logprobs', 'logit_bias', 'store', 'metadata'],
         messageDrops: ['name', 'reasoning_content', 'reasoning_details'],

@@ -8,7 +8,7 @@ const limitBytes = 1_000
 const ok = 'HTTP/1.1 200 OK\r\n'
 const inChunks = `${ok}transfer-encoding: chunked\r\n\r\n`
 
-const refused: Readonly<Record<string, string>> = {
+const rejected: Readonly<Record<string, string>> = {
   'content-length and transfer-encoding': `${ok}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n`,
   'the same length twice': `${ok}content-length: 5\r\nContent-Length: 5\r\n\r\nhello`,
   'a list of lengths': `${ok}content-length: 5, 5\r\n\r\nhello`,
@@ -83,8 +83,8 @@ const accepted: Readonly<Record<string, string>> = {
   'chunks in upper case': `${ok}Transfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
 }
 
-for (const [what, text] of Object.entries(refused)) {
-  test(`refused: ${what}`, () => {
+for (const [what, text] of Object.entries(rejected)) {
+  test(`rejected: ${what}`, () => {
     for (const bytesPerRead of [text.length, 1, 7]) {
       const { fault, isComplete } = read(text, bytesPerRead)
       assert.ok(fault !== undefined && !isComplete, `in reads of ${bytesPerRead} bytes`)

@@ -121,7 +121,7 @@ export class ResponseParser {
     const next = end + headEnd.length
     if (!this.#spend(next - at)) return failed
     const head = readResponseHead(buffer.toString('latin1', at, end))
-    if (head.kind === 'invalid') return this.#refuse(head)
+    if (head.kind === 'invalid') return this.#reject(head)
     // Interim responses say nothing that is used.
     if (head.status < 200) return next
     this.#head = head
@@ -207,7 +207,7 @@ export class ResponseParser {
     const next = end + headEnd.length
     if (!this.#spend(next - at)) return failed
     const wrong = checkTrailers(buffer.toString('latin1', at, end))
-    if (wrong !== undefined) return this.#refuse(wrong)
+    if (wrong !== undefined) return this.#reject(wrong)
     this.#end(next === buffer.length)
     return next
   }
@@ -230,7 +230,7 @@ export class ResponseParser {
     return this.#fail(`heads, chunk extensions and trailers of more than ${this.#overheadBytesMax} bytes`)
   }
 
-  #refuse({ reason }: InvalidHead): number {
+  #reject({ reason }: InvalidHead): number {
     return this.#fail(reason)
   }
 
@@ -292,7 +292,7 @@ const chunked: BodyEnd = { kind: 'chunked' }
 const untilClose: BodyEnd = { kind: 'close' }
 
 /**
- * The head of a response, and where its body ends. Anything that two readers could understand differently is refused; nothing is
+ * The head of a response, and where its body ends. Anything that two readers could understand differently is rejected; nothing is
  * repaired. `text` has one character for each byte, and not the empty line at its end.
  */
 function readResponseHead(text: string): ResponseHead | InvalidHead {

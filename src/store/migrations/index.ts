@@ -153,6 +153,19 @@ export const renamedFormats = ['hold', 'receipt'].map(renamed)
 
 export const format: Migration = { number: 9, name: 'format', statements: renamedFormats }
 
+/** Rejected requests were stored as refused. */
+export const rejections: Migration = {
+  number: 10,
+  name: 'rejections',
+  statements: [
+    'ALTER TABLE usage_hour RENAME COLUMN refused TO rejected',
+    'ALTER TABLE refusal_hour RENAME TO rejection_hour',
+    'ALTER TABLE refusal RENAME TO rejection',
+    'DROP INDEX refusal_account',
+    'CREATE INDEX rejection_account ON rejection (account, id)',
+  ],
+}
+
 export type { Migration } from './migration.ts'
 
 /** The migration that made the receipt's column for each class of tokens: a new class needs a migration. */
@@ -177,6 +190,7 @@ export const migrations: readonly Migration[] = [
     oneOwner,
     offerCost,
     format,
+    rejections,
     ...Object.values(meterColumns),
   ]),
 ].sort((one, other) => one.number - other.number)

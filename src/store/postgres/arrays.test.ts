@@ -35,7 +35,7 @@ suite('arrays as parameters', { skip: postgresIsMissing ?? false }, () => {
   }
 })
 
-test('a value that its type cannot hold is refused, not changed', () => {
+test('a value that its type cannot hold is rejected, not changed', () => {
   for (const value of [2n ** 63n, -(2n ** 63n) - 1n, 1.5, Number.NaN, 2 ** 60, '1'])
     assert.throws(() => arrayOf('bigint', [value]), String(value))
 })

@@ -74,7 +74,7 @@ export function isRepeatable(error: unknown): boolean {
   return state !== undefined && repeatable.has(state)
 }
 
-/** A write was refused because the server takes none: another one may be the primary now. */
+/** A write was rejected because the server takes none: another one may be the primary now. */
 export const isReadOnly = (error: unknown): boolean => stateOf(error) === '25006'
 
 /** Whether a server accepts no more connections, in total or from this user or to this database. */

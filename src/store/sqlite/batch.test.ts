@@ -129,7 +129,7 @@ test('one call of 200 that fails harms no other and leaves nothing behind', (con
   assert.deepEqual(values()[5], [5n, 3n])
 })
 
-test('what a shared row refuses at the end is reported to the call that caused it', (context) => {
+test('what a shared row rejects at the end is reported to the call that caused it', (context) => {
   const { run, values } = open(context)
   run([
     ['put', 1n, 0n],
@@ -238,7 +238,7 @@ test('nothing is deferred after a commit that failed, until one works', (context
   database.exec('PRAGMA query_only = ON')
   const isFailed = ([, failures]: ReturnType<typeof run>): boolean => failures.length === 1
   assert.ok(isFailed(run([['see', 1n]])))
-  assert.ok(isFailed(run([['add', 1n, 1n]])), 'it is refused instead of being answered from memory')
+  assert.ok(isFailed(run([['add', 1n, 1n]])), 'it is rejected instead of being answered from memory')
   database.exec('PRAGMA query_only = OFF')
   // A failed commit also loses the earlier deferred changes; a caller that looks finds that out.
   assert.deepEqual(run([['add', 1n, 1n]]), [[6n], [], 'lost'])

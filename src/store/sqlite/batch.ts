@@ -264,7 +264,7 @@ class DeferredCalls {
 
   committed(durability: Durability): void {
     this.#calls = []
-    // A refused admission commits on a full disk, too: it writes nothing.
+    // A rejected admission commits on a full disk, too: it writes nothing.
     if (durability === 'durable') this.#canCommit = true
   }
 

@@ -84,7 +84,7 @@ class RoutedConnection implements DatabaseConnection {
     return isRead ? this.#routes.read(sql, parameters) : this.#routes.write(sql, parameters)
   }
 
-  // biome-ignore lint/correctness/useYield: refused, not implemented: rows come whole, within the bound that the query sets.
+  // biome-ignore lint/correctness/useYield: rejected, not implemented: rows come whole, within the bound that the query sets.
   async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
     throw new Error('rows are not streamed from the embedded database; set a limit on the query')
   }

@@ -26,7 +26,7 @@ export interface ForcedToolOptions {
   readonly isFree: boolean
 }
 
-/** Throws WireError where the setting is to refuse, and where there is no such tool. */
+/** Throws WireError where the setting is to reject, and where there is no such tool. */
 export function planForcedTool(
   conversation: Conversation,
   offered: readonly Tool[],
@@ -35,7 +35,7 @@ export function planForcedTool(
   const { toolChoice, providerTools } = conversation
   if (!isForced(toolChoice) || capabilities.forcedTools) return { kind: 'as_asked' }
   if (offered.length + providerTools.length === 0) return { kind: 'as_asked' }
-  if (forcedTools === 'refuse')
+  if (forcedTools === 'reject')
     throw untranslatable('tool_choice', 'the model does not support forced tool calls')
   const tool = soleTool(conversation, offered)
   const canBind = isFree && capabilities.schemaOutput && capabilities.schemaWithTools
@@ -55,7 +55,7 @@ function soleTool({ toolChoice, providerTools }: Conversation, offered: readonly
   return offered.length === 1 && providerTools.length === 0 ? (offered[0] ?? null) : null
 }
 
-/** The schema of its input as an output; null where that would say less, or the API would refuse it. */
+/** The schema of its input as an output; null where that would say less, or the API would reject it. */
 function boundInput(tool: Tool): RawJson | null {
   const input = tool.form === 'text' ? freeTextSchema : inputSchema(tool.schema).schema
   if (isRecursive(input) || isOpen(input)) return null
@@ -82,7 +82,7 @@ function isOpen(schema: RawJson): boolean {
   })
 }
 
-/** More of either is refused. https://platform.claude.com/docs/en/build-with-claude/structured-outputs (limits) */
+/** More of either is rejected. https://platform.claude.com/docs/en/build-with-claude/structured-outputs (limits) */
 const optionalPropertiesMax = 24
 const unionsMax = 16
 

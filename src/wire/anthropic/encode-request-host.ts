@@ -23,7 +23,7 @@ export function adaptRequest(
   return { patches: patches.sort((a, b) => a.start - b.start), adjusted }
 }
 
-/** An id that the host would refuse is hashed: a fingerprint tells users apart as well. */
+/** An id that the host would reject is hashed: a fingerprint tells users apart as well. */
 function userPatches(
   body: Uint8Array,
   limits: ReadLimits,

@@ -139,7 +139,7 @@ export const bindingHeaders: Readonly<Record<string, string>> = {
   'anthropic-beta': 'thinking-binding-controls-2026-08-01',
 }
 
-/** Thoughts that are bound to a prefix which translating may have changed are dropped, instead of refused. */
+/** Thoughts that are bound to a prefix which translating may have changed are dropped, instead of rejected. */
 export function withBinding({ thinking, effort }: ThinkingPlan): ThinkingPlan {
   const bound = {
     ...(thinking ?? { type: 'adaptive' }),
@@ -159,7 +159,7 @@ interface SamplingRule {
   readonly field: 'temperature' | 'top_p' | 'top_k'
   readonly value: string | null
   /** Why it cannot go; null: it can. */
-  readonly refusal: string | null
+  readonly rejection: string | null
 }
 
 /** Sampling parameters with the digits that the caller wrote. */
@@ -182,20 +182,20 @@ export function samplingFields(
     {
       field: 'temperature',
       value: temperature,
-      refusal: none ?? (Number(temperature) === 1 ? null : besides),
+      rejection: none ?? (Number(temperature) === 1 ? null : besides),
     },
-    { field: 'top_p', value: topP, refusal: none ?? both ?? (isLow ? besides : null) },
+    { field: 'top_p', value: topP, rejection: none ?? both ?? (isLow ? besides : null) },
     {
       field: 'top_k',
       value: topK,
-      refusal: none ?? (capabilities.topK ? besides : 'the model does not support top_k'),
+      rejection: none ?? (capabilities.topK ? besides : 'the model does not support top_k'),
     },
   ]
   const fields: Record<string, string> = {}
-  for (const { field, value, refusal } of rules) {
+  for (const { field, value, rejection } of rules) {
     if (value === null) continue
-    if (refusal === null) fields[field] = value
-    else adjusted.dropped(field, refusal)
+    if (rejection === null) fields[field] = value
+    else adjusted.dropped(field, rejection)
   }
   return fields
 }
@@ -206,7 +206,7 @@ function clamped(temperature: string | null, max: number, adjusted: AdjustmentLi
   return String(max)
 }
 
-/** Stop strings of white space are refused by the API; the answer is cut at them, and at those above its number. */
+/** Stop strings of white space are rejected by the API; the answer is cut at them, and at those above its number. */
 export function stopsOf(
   conversation: Conversation,
   { stopsMax }: Capabilities,
@@ -240,7 +240,7 @@ export function formatBlock(
 
 const userCharactersMax = 256
 
-/** Longer ids of users are refused; a fingerprint tells them apart as well. */
+/** Longer ids of users are rejected; a fingerprint tells them apart as well. */
 export function metadataOf({ user }: Conversation, adjusted: AdjustmentList): Block | undefined {
   if (user === null) return undefined
   if (user.length <= userCharactersMax) return { user_id: user }

@@ -20,7 +20,7 @@ const all = (outcome: FieldOutcome): MessagesOutcomes => ({
 const carried = all('carried')
 const adapted = all('adapted')
 const dropped = all('dropped')
-const refused = all('refused')
+const rejected = all('rejected')
 
 const ephemeral = { type: 'ephemeral' }
 const schema = {
@@ -121,7 +121,7 @@ const rows: PolicyTableOf<'anthropic'> = [
   },
   {
     field: 'tools[].type',
-    to: refused,
+    to: rejected,
     note: 'bash, text_editor, computer, memory, browser: only Claude supports these',
     example: { tools: [{ type: 'bash_20250124', name: 'bash' }] },
   },
@@ -249,31 +249,31 @@ const rows: PolicyTableOf<'anthropic'> = [
   { field: 'speed', to: dropped, note: 'a speed of one provider', example: { speed: 'fast' } },
   {
     field: 'inference_geo',
-    to: refused,
+    to: rejected,
     note: 'other providers cannot guarantee a location',
     example: { inference_geo: 'us' },
   },
   {
     field: 'container',
-    to: refused,
+    to: rejected,
     note: 'state stored at the provider',
     example: { container: 'container_1' },
   },
   {
     field: 'thread',
-    to: refused,
+    to: rejected,
     note: 'state stored at the provider',
     example: { thread: { id: 'thread_1' } },
   },
   {
     field: 'mcp_servers',
-    to: refused,
+    to: rejected,
     note: 'tools on other servers',
     example: { mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'one' }] },
   },
   {
     field: 'compaction',
-    to: refused,
+    to: rejected,
     note: 'the response would not be a summary',
     example: { compaction: { type: 'summarize' } },
   },

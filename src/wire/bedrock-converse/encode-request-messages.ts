@@ -66,7 +66,7 @@ export function writeMessages(turns: readonly ConversationTurn[], deps: MessageD
   return messages.map(({ role, content }) => ({ role, content }))
 }
 
-/** An empty message is refused; an empty one of the assistant is left out, so that the turns around it are one. */
+/** An empty message is rejected; an empty one of the assistant is left out, so that the turns around it are one. */
 function add(messages: Message[], role: Message['role'], content: readonly JsonOut[]): void {
   const last = messages.at(-1)
   const blocks = content.length === 0 && role === 'user' ? [placeholder] : content

@@ -81,7 +81,7 @@ interface ToolDeps extends SettingDeps {
 }
 
 /**
- * The format has no choice `none`, and refuses a history with calls and without tools, so that tools which may not be called
+ * The format has no choice `none`, and rejects a history with calls and without tools, so that tools which may not be called
  * are left out only where the history has no calls.
  */
 export function toolConfig(conversation: Conversation, deps: ToolDeps): JsonOut | undefined {

@@ -1,4 +1,4 @@
-/** Conversations as Converse requests: the order of messages, tools and their results, media, settings, and what is refused. */
+/** Conversations as Converse requests: the order of messages, tools and their results, media, settings, and what is rejected. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sandboxCapabilities } from '../../providers/sandbox.ts'
@@ -36,7 +36,7 @@ function written(chat: object, capabilities: Partial<Capabilities> = {}) {
   }
 }
 
-function refusal(chat: object, capabilities: Partial<Capabilities> = {}): string {
+function rejection(chat: object, capabilities: Partial<Capabilities> = {}): string {
   try {
     written(chat, capabilities)
   } catch (error) {
@@ -176,7 +176,7 @@ test('JSON is asked for in words', () => {
 })
 
 const schema = { type: 'json_schema', json_schema: { name: 'a', schema: parameters } }
-const refused: readonly (readonly [
+const rejected: readonly (readonly [
   what: string,
   chat: object,
   pointer: string,
@@ -215,8 +215,8 @@ const refused: readonly (readonly [
   ],
 ]
 
-for (const [what, chat, pointer, capabilities] of refused) {
-  test(`refused: ${what}`, () => assert.equal(refusal(chat, capabilities), pointer))
+for (const [what, chat, pointer, capabilities] of rejected) {
+  test(`rejected: ${what}`, () => assert.equal(rejection(chat, capabilities), pointer))
 }
 
 test('the output limit is read, lowered and written where there is none', () => {

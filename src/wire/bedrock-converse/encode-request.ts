@@ -58,7 +58,7 @@ export function encodeRequest(
   return { text: jsonText(body), adjusted, names: names.names, headers: {}, emulation: cutAt(stops.emulated) }
 }
 
-/** Blank texts are refused, and there is at least one block or none at all. */
+/** Blank texts are rejected, and there is at least one block or none at all. */
 function systemOf(
   { turns, format }: Conversation,
   leading: number,

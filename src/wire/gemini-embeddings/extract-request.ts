@@ -4,7 +4,7 @@
  */
 import type { UrlFields } from '../client-routes.ts'
 import { type ExtractedFields, type ReadLimits, type RequestPatch, WireError } from '../format.ts'
-import { modelInPath, refuseOtherModel } from '../gemini/extract-request.ts'
+import { modelInPath, rejectOtherModel } from '../gemini/extract-request.ts'
 import { elements } from '../gemini/extract-request-fields.ts'
 import { ContentExtractor } from '../gemini/extract-request-media.ts'
 import type { BytePatch, Span } from '../json/byte-patch.ts'
@@ -55,7 +55,7 @@ function factsOf(json: Json, model: string): GeminiEmbeddingsFields {
   const isBatch = isGiven(json, body.requests)
   for (const request of isBatch ? elements(json, body.requests) : [json.root]) {
     const { model: named, content } = bodyFields.read(json, request)
-    refuseOtherModel(json, named, model)
+    rejectOtherModel(json, named, model)
     if (isGiven(json, named)) modelSpans.push(json.span(named))
     if (!isGiven(json, content)) throw missingContent(json, request)
     parts.readContent(content)

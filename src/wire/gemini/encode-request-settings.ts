@@ -16,7 +16,7 @@ type GeminiMembers = Readonly<Record<string, JsonOut | undefined>>
 
 /** Seeds are 32-bit numbers. */
 const seedMax = 2_147_483_647
-const refusedByModel = 'the model rejects it'
+const rejectedByModel = 'the model rejects it'
 
 /** `{functionCallingConfig}`; undefined where no function is declared, or nothing was said. */
 export function toolConfig(
@@ -88,7 +88,7 @@ function declaration(tool: Tool, names: NamedTools): JsonOut {
   const grammar = tool.format === null ? '' : `Format of the input: ${tool.format.text}`
   const texts = isText ? [tool.description ?? '', grammar] : [tool.description ?? '']
   const description = texts.filter((text) => text !== '').join('\n\n')
-  // An object without members is refused by older models; it says as little as its absence.
+  // An object without members is rejected by older models; it says as little as its absence.
   const schema = tool.schema === null || /^\{\s*\}$/.test(tool.schema.text) ? undefined : tool.schema
   return {
     name: names.name(tool.name, tool.namespace, isText),
@@ -143,7 +143,7 @@ function sampling(
   for (const [name, field, key, isTaken] of rows) {
     const value = values[key]
     if (value === null) continue
-    if (!isTaken) adjust({ kind: 'dropped', field, why: refusedByModel })
+    if (!isTaken) adjust({ kind: 'dropped', field, why: rejectedByModel })
     else members[name] = new RawJson(value)
   }
   if (members.temperature !== undefined && Number(values.temperature) > capabilities.temperatureMax) {

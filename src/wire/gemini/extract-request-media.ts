@@ -114,7 +114,7 @@ function kindOf(mediaType: string): MediaKind {
   return kinds.find((kind) => mediaType.startsWith(`${kind}/`)) ?? 'document'
 }
 
-/** Notes the option that a value other than the free ones switches on. Enum values may be numbers: refused. */
+/** Notes the option that a value other than the free ones switches on. Enum values may be numbers: rejected. */
 export function readEnum(json: Json, value: number, options: PricedOptions, field: EnumField): void {
   if (!json.isString(value)) {
     const pointer = json.pointer(value)

@@ -80,7 +80,7 @@ function factsOf(
   address: { model: string; stream: boolean },
 ): LimitFields {
   const values = bodyFields.read(json, json.root)
-  refuseOtherModel(json, values.model, address.model)
+  rejectOtherModel(json, values.model, address.model)
   const contents = contentsOf(json, values.contents)
   const settings = settingsOf(json, values.generationConfig)
   const options = new PricedOptions(json)
@@ -116,7 +116,7 @@ function factsOf(
 }
 
 /** The address decides; a body that names another model would be read differently by different servers. */
-export function refuseOtherModel(json: Json, value: number, model: string): void {
+export function rejectOtherModel(json: Json, value: number, model: string): void {
   if (!isGiven(json, value)) return
   const named = string(json, value)
   if (named !== model && named !== `models/${model}`) {

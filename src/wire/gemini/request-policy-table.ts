@@ -130,19 +130,19 @@ const bodyRows: PolicyTableOf<'gemini'> = [
   },
   {
     field: 'modelArmorConfig',
-    to: all('refused'),
+    to: all('rejected'),
     note: 'The caller relies on the screening.',
     example: { modelArmorConfig: { promptTemplateName: 'projects/a/locations/b/templates/c' } },
   },
   {
     field: 'cachedContent',
-    to: all('refused'),
+    to: all('rejected'),
     note: 'State stored at the provider.',
     example: { cachedContent: 'cachedContents/abc' },
   },
   {
     field: 'continuationToken',
-    to: all('refused'),
+    to: all('rejected'),
     note: 'State stored at the provider.',
     example: { continuationToken: 'abc' },
   },
@@ -161,7 +161,7 @@ const settingRows: PolicyTableOf<'gemini'> = [
   setting('temperature', all('carried'), "Lowered to the model's maximum.", { temperature: 0.5 }),
   setting('topP', all('carried'), 'If the model supports sampling.', { topP: 0.5 }),
   setting('topK', but('dropped', { anthropic: 'carried' }), 'OpenAI has no equivalent.', { topK: 20 }),
-  setting('candidateCount', all('refused'), 'One candidate per request.', { candidateCount: 2 }),
+  setting('candidateCount', all('rejected'), 'One candidate per request.', { candidateCount: 2 }),
   setting('maxOutputTokens', all('carried'), 'The output limit.', { maxOutputTokens: 50 }),
   setting(
     'stopSequences',
@@ -176,10 +176,10 @@ const settingRows: PolicyTableOf<'gemini'> = [
     frequencyPenalty: 0.5,
   }),
   setting('seed', but('dropped', { 'openai-chat': 'carried' }), 'Chat Completions only.', { seed: 7 }),
-  setting('responseLogprobs', but('carried', { anthropic: 'refused' }), 'Messages does not return them.', {
+  setting('responseLogprobs', but('carried', { anthropic: 'rejected' }), 'Messages does not return them.', {
     responseLogprobs: true,
   }),
-  setting('logprobs', but('carried', { anthropic: 'refused' }), 'Messages does not return them.', {
+  setting('logprobs', but('carried', { anthropic: 'rejected' }), 'Messages does not return them.', {
     responseLogprobs: true,
     logprobs: 3,
   }),
@@ -198,16 +198,18 @@ const settingRows: PolicyTableOf<'gemini'> = [
   setting('responseFormat', all('adapted'), 'Text and JSON; other media are rejected.', {
     responseFormat: [{ text: { mimeType: 'APPLICATION_JSON', schema } }],
   }),
-  setting('responseModalities', all('refused'), 'Only text is translated.', {
+  setting('responseModalities', all('rejected'), 'Only text is translated.', {
     responseModalities: ['TEXT', 'IMAGE'],
   }),
   setting('mediaResolution', all('dropped'), 'Vendor-specific setting.', {
     mediaResolution: 'MEDIA_RESOLUTION_LOW',
   }),
-  setting('speechConfig', all('refused'), 'Only text is translated.', {
+  setting('speechConfig', all('rejected'), 'Only text is translated.', {
     speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
   }),
-  setting('imageConfig', all('refused'), 'Only text is translated.', { imageConfig: { aspectRatio: '1:1' } }),
+  setting('imageConfig', all('rejected'), 'Only text is translated.', {
+    imageConfig: { aspectRatio: '1:1' },
+  }),
   setting('thinkingConfig', all('adapted'), 'Budgets and levels are converted to what the model supports.', {
     thinkingConfig: { includeThoughts: true, thinkingLevel: 'LOW' },
   }),
@@ -218,16 +220,16 @@ const settingRows: PolicyTableOf<'gemini'> = [
   setting('enableAffectiveDialog', all('dropped'), 'Supported by Gemini models only.', {
     enableAffectiveDialog: true,
   }),
-  setting('audioTranscriptionConfig', all('refused'), 'Supported by Gemini models only.', {
+  setting('audioTranscriptionConfig', all('rejected'), 'Supported by Gemini models only.', {
     audioTranscriptionConfig: { languageCodes: ['en'] },
   }),
-  setting('translationConfig', all('refused'), 'Supported by Gemini models only.', {
+  setting('translationConfig', all('rejected'), 'Supported by Gemini models only.', {
     translationConfig: { targetLanguageCode: 'en' },
   }),
-  setting('routingConfig', all('refused'), 'Would choose another model.', {
+  setting('routingConfig', all('rejected'), 'Would choose another model.', {
     routingConfig: { autoMode: { modelRoutingPreference: 'BALANCED' } },
   }),
-  setting('modelSelectionConfig', all('refused'), 'Would choose another model.', {
+  setting('modelSelectionConfig', all('rejected'), 'Would choose another model.', {
     modelSelectionConfig: { featureSelectionPreference: 'BALANCED' },
   }),
 ]

@@ -16,7 +16,7 @@ const signed = { thoughtSignature: 'c2ln' }
 const call = { functionCall: { name: 'f', args: {} }, ...signed }
 const thought = { text: 'hm', thought: true }
 
-/** Blocks without any text are not sent: the API refuses them in the next turn. */
+/** Blocks without any text are not sent: the API rejects them in the next turn. */
 const cases: readonly [name: string, parts: readonly object[], blocks: readonly string[]][] = [
   ['a signed text', [{ text: '\n' }, { text: 'a', ...signed }], ['text \na']],
   ['a thought before it', [thought, { text: '\n' }, { text: 'a', ...signed }], ['thinking hm', 'text \na']],

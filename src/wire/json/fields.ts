@@ -203,7 +203,7 @@ class SeenNames {
     if (this.count > json.namesMax) throw tooManyNames(json, this.object)
     if (this.count > namesFoundMax) {
       // Only where the number of names has no bound.
-      if (this.count === namesFoundMax + 1) refuseRepeated(json, this.object)
+      if (this.count === namesFoundMax + 1) rejectRepeated(json, this.object)
       return
     }
     let slot = hash & (slots - 1)
@@ -222,7 +222,7 @@ class SeenNames {
 const seen = new SeenNames()
 
 /** Compares all names of an object as a set of strings. */
-function refuseRepeated(json: Json, object: number): void {
+function rejectRepeated(json: Json, object: number): void {
   const known = new Set<string>()
   const end = json.next(object)
   for (let name = object + 1; name < end; name = json.next(name + 1)) {

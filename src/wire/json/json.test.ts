@@ -107,7 +107,7 @@ test('reads any JSON as JSON.parse does, at any alignment', () => {
   )
 })
 
-test('refuses any damaged JSON that JSON.parse refuses, and no other', () => {
+test('rejects any damaged JSON that JSON.parse rejects, and no other', () => {
   const values = fc.jsonValue({ maxDepth: 4 })
   const junk = fc.constantFrom(...'{}[]:,"\\u0e+-.tfn 19\u0000\u001f\t\n\uFEFFé')
   const changes = fc.array(fc.tuple(fc.nat(), fc.nat(3), junk), { minLength: 1, maxLength: 4 })
@@ -199,7 +199,7 @@ const invalid = [
   '{"a":1}\u0000',
 ]
 
-test('refuses what RFC 8259 does not allow', () => {
+test('rejects what RFC 8259 does not allow', () => {
   for (const text of invalid) {
     assert.equal(expected(text), 'invalid_json', JSON.stringify(text))
     assert.equal(outcome(encoder.encode(text)), 'invalid_json', JSON.stringify(text))

@@ -54,7 +54,7 @@ export function readJson<Result>(
   try {
     scanner.document()
     const json = new Json(bytes, scanner.tape, limits)
-    if (limits.otherValuesMax !== undefined) refuseManyValues(json, limits.otherValuesMax)
+    if (limits.otherValuesMax !== undefined) rejectManyValues(json, limits.otherValuesMax)
     return read(json)
   } finally {
     idleTape = scanner.tape
@@ -86,7 +86,7 @@ const longMembers = [
 ]
 
 /** Settings have few values; a body with many is made to be expensive to read. */
-function refuseManyValues(json: Json, otherValuesMax: number): void {
+function rejectManyValues(json: Json, otherValuesMax: number): void {
   const end = json.next(json.root)
   if (end <= otherValuesMax || json.kind(json.root) !== 'object') return
   let others = 0

@@ -127,7 +127,7 @@ function media(
 }
 
 function imagePart(part: View, fields: ChatFieldList): readonly ConversationPart[] {
-  refuseStoredFile(part)
+  rejectStoredFile(part)
   const image = part.get('image_url')
   const address = image?.isText === true ? image : image?.get('url')
   if (address === undefined) throw part.invalid('a part with image_url.url')
@@ -165,7 +165,7 @@ function audioPart(part: View, fields: ChatFieldList): readonly ConversationPart
 }
 
 function filePart(file: View, part: View, fields: ChatFieldList): readonly ConversationPart[] {
-  refuseStoredFile(file)
+  rejectStoredFile(file)
   const title = textOrNull(file.get('filename'))
   const encoded = file.get('file_data')
   const address = file.get('file_url')
@@ -180,7 +180,7 @@ function filePart(file: View, part: View, fields: ChatFieldList): readonly Conve
 }
 
 /** Files stored at a provider belong to the account that uploaded them. */
-function refuseStoredFile(file: View): void {
+function rejectStoredFile(file: View): void {
   const id = file.get('file_id')
   if (id === undefined) return
   throw new WireError(
@@ -198,7 +198,7 @@ function sourcePart(
 ): readonly ConversationPart[] {
   const source = part.get('source')
   if (source === undefined) throw part.invalid('a block with a source')
-  refuseStoredFile(source)
+  rejectStoredFile(source)
   const title = textOrNull(part.get('title'))
   const type = source.get('type')?.text()
   const content = source.get('content')

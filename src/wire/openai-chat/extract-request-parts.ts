@@ -73,7 +73,7 @@ export function readParts(json: Json, messages: number, options: PricedOptions):
     const { role, content, audio, cache_control: mark } = messageFields.read(json, message)
     readMark(json, mark, marks)
     if (opening === absent && role !== absent && json.is(role, 'user')) opening = message
-    if (isGiven(json, audio)) refuseStoredAudio(json, audio)
+    if (isGiven(json, audio)) rejectStoredAudio(json, audio)
     if (content === absent || json.kind(content) !== 'array') continue
     for (const part of json.children(content)) {
       if (readPart(json, part, { media, files, options, marks })) isMixed = true
@@ -84,7 +84,7 @@ export function readParts(json: Json, messages: number, options: PricedOptions):
 }
 
 /** An earlier spoken answer is named by its id alone. */
-function refuseStoredAudio(json: Json, audio: number): void {
+function rejectStoredAudio(json: Json, audio: number): void {
   const { id } = storedAudioFields.read(json, audio)
   if (isGiven(json, id)) throw notOwned(json, id)
 }

@@ -171,7 +171,7 @@ function largest(fields: readonly LimitField[]): number | null {
   return tokens.length === 0 ? null : Math.max(...tokens)
 }
 
-/** Refuses tools that run at the provider; says whether one is written as another format writes it. */
+/** Rejects tools that run at the provider; says whether one is written as another format writes it. */
 function readTools(json: Json, tools: number, marks: Set<CacheLifetime>): boolean {
   if (!isGiven(json, tools) || json.kind(tools) !== 'array') return false
   let isForeign = false

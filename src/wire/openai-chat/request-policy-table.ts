@@ -18,7 +18,7 @@ type ChatRow = PolicyRow<ConversationFormat>
 const carried: ChatOutcomes = ['carried', 'carried', 'carried', 'carried']
 const adapted: ChatOutcomes = ['adapted', 'adapted', 'adapted', 'adapted']
 const dropped: ChatOutcomes = ['dropped', 'dropped', 'dropped', 'dropped']
-const refused: ChatOutcomes = ['refused', 'refused', 'refused', 'refused']
+const rejected: ChatOutcomes = ['rejected', 'rejected', 'rejected', 'rejected']
 
 function row(
   field: string,
@@ -71,12 +71,12 @@ const rows: readonly ChatRow[] = [
     ['END'],
   ),
   alone('logit_bias', dropped, 'a hint to one tokenizer', { '50256': -100 }),
-  alone('logprobs', ['carried', 'carried', 'refused', 'carried'], 'Messages has no log probabilities', true),
-  row('top_logprobs', ['carried', 'carried', 'refused', 'carried'], 'Messages has no log probabilities', {
+  alone('logprobs', ['carried', 'carried', 'rejected', 'carried'], 'Messages has no log probabilities', true),
+  row('top_logprobs', ['carried', 'carried', 'rejected', 'carried'], 'Messages has no log probabilities', {
     logprobs: true,
     top_logprobs: 2,
   }),
-  alone('n', refused, 'one choice per request when translated', 2),
+  alone('n', rejected, 'one choice per request when translated', 2),
   alone('reasoning_effort', adapted, 'rounded to what the model supports', 'high'),
   alone('reasoning', adapted, 'read as effort or budget', { effort: 'high' }),
   alone('thinking', adapted, 'read as effort or budget', { type: 'enabled', budget_tokens: 4_096 }),
@@ -156,7 +156,7 @@ const rows: readonly ChatRow[] = [
   ),
   row(
     'messages[].content[].input_audio',
-    ['carried', 'refused', 'refused', 'carried'],
+    ['carried', 'rejected', 'rejected', 'carried'],
     'Chat Completions and Gemini only',
     userMessage({ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }),
   ),
@@ -174,9 +174,12 @@ const rows: readonly ChatRow[] = [
   alone('store', dropped, 'Not stored when translated', true),
   alone('service_tier', dropped, 'tiers differ by provider', 'flex'),
   alone('prediction', dropped, 'speeds up one provider only', { type: 'content', content: 'Hello.' }),
-  alone('modalities', refused, 'audio output is supported in this format only', ['text', 'audio']),
-  alone('audio', refused, 'audio output is supported in this format only', { voice: 'alloy', format: 'wav' }),
-  alone('moderation', refused, 'results are only in untranslated responses', {
+  alone('modalities', rejected, 'audio output is supported in this format only', ['text', 'audio']),
+  alone('audio', rejected, 'audio output is supported in this format only', {
+    voice: 'alloy',
+    format: 'wav',
+  }),
+  alone('moderation', rejected, 'results are only in untranslated responses', {
     model: 'omni-moderation-latest',
   }),
 ]

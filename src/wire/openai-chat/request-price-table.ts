@@ -45,7 +45,7 @@ export const chatPriceFields = {
   moderation: { rule: 'free', source: 'https://developers.openai.com/api/docs/guides/moderation' },
   store: { rule: 'free', source: reference },
   background: {
-    rule: 'refused',
+    rule: 'rejected',
     why: 'background requests are not supported in this format. Remove the field.',
     source: 'https://developers.openai.com/api/docs/guides/background',
   },
@@ -79,7 +79,7 @@ export const chatPriceFields = {
     source: 'https://learn.microsoft.com/azure/ai-foundry/openai/references/on-your-data',
   },
   deferred: {
-    rule: 'refused',
+    rule: 'rejected',
     why: 'deferred responses are not supported. Remove the field.',
     source: 'https://docs.x.ai/docs/guides/deferred-chat-completions',
   },

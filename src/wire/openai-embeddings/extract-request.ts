@@ -32,7 +32,7 @@ const embeddingsPriceFields = {
     source: 'https://developers.openai.com/api/docs/pricing',
   },
   background: {
-    rule: 'refused',
+    rule: 'rejected',
     why: 'background requests are not supported in this format. Remove the field.',
     source: 'https://developers.openai.com/api/docs/guides/background',
   },

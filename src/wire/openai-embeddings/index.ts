@@ -33,7 +33,7 @@ export const openaiEmbeddings: ClientFormat<EmbeddingsFields> & UpstreamFormat<E
   extractRequest,
   patchRequest,
   usageEvent: () => 'relay',
-  // A request that asks for a stream is refused.
+  // A request that asks for a stream is rejected.
   tapStream: null,
   extractResponse,
   encodeAsRequested: (body, { vectorEncoding }) =>

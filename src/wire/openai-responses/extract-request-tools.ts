@@ -95,7 +95,7 @@ export class ToolReader {
       const { file_ids: files, container_id: container, skills } = placed
       this.options.read(placed, containerPriceFields)
       if (isGiven(json, files)) this.readFiles(files)
-      if (isGiven(json, skills)) this.refuseKeptSkills(skills)
+      if (isGiven(json, skills)) this.rejectKeptSkills(skills)
       if (isGiven(json, container)) throw notOwned(json, container)
     }
     if (!isGiven(json, fields.input_image_mask)) return
@@ -111,7 +111,7 @@ export class ToolReader {
   }
 
   /** A skill that is named in place of its files is the operator's. */
-  private refuseKeptSkills(skills: number): void {
+  private rejectKeptSkills(skills: number): void {
     const { json } = this
     if (json.kind(skills) !== 'array') throw notOwned(json, skills)
     for (const skill of json.children(skills)) {

@@ -20,7 +20,7 @@ const all = (outcome: FieldOutcome): ResponsesOutcomes => ({
 const carried = all('carried')
 const adapted = all('adapted')
 const dropped = all('dropped')
-const refused = all('refused')
+const rejected = all('rejected')
 
 const parameters = { type: 'object', properties: {} }
 const tool = { type: 'function', name: 'look', description: 'Looks.', parameters }
@@ -57,7 +57,7 @@ const table: PolicyTableOf<'openai-responses'> = [
     temperature: { temperature: 0.5 },
     top_p: { top_p: 0.5 },
   }),
-  ...rows({ ...carried, anthropic: 'refused' }, 'Messages has no log probabilities', {
+  ...rows({ ...carried, anthropic: 'rejected' }, 'Messages has no log probabilities', {
     top_logprobs: { top_logprobs: 2, include: [logprobs] },
     [`include[${logprobs}]`]: including(logprobs),
   }),
@@ -147,7 +147,7 @@ const table: PolicyTableOf<'openai-responses'> = [
     'tools[].output_schema': { tools: [{ ...tool, output_schema: parameters }] },
     'tools[type=tool_search]': { tools: [{ type: 'tool_search' }] },
   }),
-  ...rows(refused, 'supported by OpenAI models only', {
+  ...rows(rejected, 'supported by OpenAI models only', {
     'tools[type=apply_patch]': { tools: [{ type: 'apply_patch' }] },
     'tools[type=computer]': { tools: [{ type: 'computer' }] },
     'tools[type=computer_use]': { tools: [{ type: 'computer_use' }] },
@@ -159,10 +159,10 @@ const table: PolicyTableOf<'openai-responses'> = [
     'tools[type=local_shell]': { tools: [{ type: 'local_shell' }] },
     'tools[type=shell]': { tools: [{ type: 'shell', environment: { type: 'local' } }] },
   }),
-  ...rows(refused, "a choice of the provider's tools", {
+  ...rows(rejected, "a choice of the provider's tools", {
     'tool_choice.type': { tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search_preview' } },
   }),
-  ...rows(refused, 'only OpenAI can read compacted items', {
+  ...rows(rejected, 'only OpenAI can read compacted items', {
     'input[type=compaction]': {
       input: [
         { type: 'compaction', encrypted_content: 'opaque' },
@@ -173,13 +173,13 @@ const table: PolicyTableOf<'openai-responses'> = [
       input: [{ role: 'user', content: 'Hello.' }, { type: 'compaction_trigger' }],
     },
   }),
-  ...rows(refused, 'the response would not be moderated', {
+  ...rows(rejected, 'the response would not be moderated', {
     moderation: { moderation: { model: 'omni-moderation-latest' } },
   }),
-  ...rows(refused, 'only models served in the Responses format run in the background', {
+  ...rows(rejected, 'only models served in the Responses format run in the background', {
     background: { background: true },
   }),
-  ...rows(refused, 'state stored at the provider', {
+  ...rows(rejected, 'state stored at the provider', {
     conversation: { conversation: 'conv_1' },
     previous_response_id: { previous_response_id: 'resp_1' },
     prompt: { prompt: { id: 'pmpt_1' } },

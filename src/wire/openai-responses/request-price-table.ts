@@ -16,7 +16,7 @@ export const responsesPriceFields = {
   background: { rule: 'free', source: `${docs}/background` },
   /** Each agent samples the model as often as it likes, in a context of its own: no bound covers that. */
   multi_agent: {
-    rule: 'refused',
+    rule: 'rejected',
     why: 'the number of agents and what they use have no limit. Remove the field.',
     source: `${docs}/responses-multi-agent`,
   },

@@ -1,4 +1,4 @@
-/** Frames of AWS event streams: cut anywhere, verified, bounded, and whatever else comes is refused without a throw. */
+/** Frames of AWS event streams: cut anywhere, verified, bounded, and whatever else comes is rejected without a throw. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -90,13 +90,13 @@ const brokenHeaders: Readonly<Record<string, readonly number[]>> = {
 }
 
 for (const [what, headers] of Object.entries(brokenHeaders)) {
-  test(`refused: ${what}`, () => {
+  test(`rejected: ${what}`, () => {
     const { frames, isBroken } = read(rawFrame(Uint8Array.from(headers), Buffer.from('p')))
     assert.deepEqual([frames, isBroken], [[], true])
   })
 }
 
-test('a frame larger than allowed is refused as soon as its length is known', () => {
+test('a frame larger than allowed is rejected as soon as its length is known', () => {
   const large = frame({}, 'x'.repeat(eventBytesMax))
   const { frames, isTooLarge } = read(large.subarray(0, 12))
   assert.deepEqual([frames, isTooLarge], [[], true])
@@ -137,7 +137,7 @@ test('fuzzed: no byte can be changed unnoticed, and nothing throws', (context) =
         const changed = Buffer.from(message)
         const place = at % message.length
         changed[place] = changed[place]! ^ mask
-        // A larger length waits for bytes that do not come, or is refused by its checksum.
+        // A larger length waits for bytes that do not come, or is rejected by its checksum.
         assert.deepEqual(read(changed, within).frames, [])
       },
     ),

@@ -11,7 +11,7 @@ export type Effort = (typeof efforts)[number]
 export interface Capabilities {
   /**
    * `all`; `one_of`: temperature and top_p cannot be combined; `without_reasoning`: only while effort is none;
-   * `none`: refused.
+   * `none`: rejected.
    */
   readonly sampling: 'all' | 'one_of' | 'without_reasoning' | 'none'
   /** The largest temperature that is taken. */

@@ -66,7 +66,7 @@ export interface UpstreamCodec {
   stripCarriers(body: Uint8Array, limits: ReadLimits): readonly BytePatch[]
   /**
    * The patches that remove all encrypted reasoning, carriers included, for a credential that cannot read it, and what they
-   * drop; absent: the vendor refuses none for being another's.
+   * drop; absent: the vendor rejects none for being another's.
    */
   dropReasoning?(body: Uint8Array, limits: ReadLimits): AdaptedRequest
   /** The patches for a host that takes requests otherwise than the vendor, carriers included; absent: no host does. */

@@ -19,12 +19,12 @@ export function sharedStops(
   if (sent.length === stops.length) return { sent, emulated: [] }
   const known = new Set(sent)
   const emulated = [...new Set(stops)].filter((stop) => stop !== '' && !known.has(stop))
-  if (emulated.length > emulatedStopsMax) throw refused(`at most ${emulatedStopsMax} stop strings`)
+  if (emulated.length > emulatedStopsMax) throw rejected(`at most ${emulatedStopsMax} stop strings`)
   if (emulated.some((stop) => stop.length > emulatedStopCharactersMax)) {
-    throw refused(`stop strings of at most ${emulatedStopCharactersMax} characters`)
+    throw rejected(`stop strings of at most ${emulatedStopCharactersMax} characters`)
   }
   if (emulated.length > 0 && logprobs !== null)
-    throw refused('stop strings cannot be combined with log probabilities')
+    throw rejected('stop strings cannot be combined with log probabilities')
   return { sent, emulated }
 }
 
@@ -33,7 +33,7 @@ export function cutAt(stops: readonly string[]): Emulation | undefined {
   return stops.length === 0 ? undefined : { callOf: null, stops }
 }
 
-function refused(what: string): WireError {
+function rejected(what: string): WireError {
   const why = `the model does not support these stop strings; the gateway applies them, which requires ${what}`
   return new WireError('untranslatable', `stop: ${why}.`, 'stop')
 }

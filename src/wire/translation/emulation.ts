@@ -5,7 +5,7 @@
  */
 import type { Emulation, Finish, NeutralResponse, ResponseEvent, ResponsePart } from './neutral.ts'
 
-/** More or longer ones are refused: each letter of an answer is held against each. */
+/** More or longer ones are rejected: each letter of an answer is held against each. */
 export const emulatedStopsMax = 16
 export const emulatedStopCharactersMax = 256
 

@@ -143,7 +143,7 @@ export interface Tool {
   readonly pointer: Pointer
 }
 
-/** A tool that the provider runs itself. Formats that can offer `name` translate it; others refuse it. */
+/** A tool that the provider runs itself. Formats that can offer `name` translate it; others reject it. */
 export interface ProviderTool {
   /** Undated meter name: `web_search`, `code_execution`, `web_fetch`, … */
   readonly name: string
@@ -254,8 +254,8 @@ export interface TranslationTarget {
   readonly forcedTools?: ForcedTools | undefined
 }
 
-/** `adapt`: the nearest that the model takes. `refuse`: 400 naming the field. */
-export type ForcedTools = 'adapt' | 'refuse'
+/** `adapt`: the nearest that the model takes. `reject`: 400 naming the field. */
+export type ForcedTools = 'adapt' | 'reject'
 
 /** Features that the upstream lacks and that we emulate in its response. */
 export interface Emulation {
@@ -300,7 +300,7 @@ export type FinishReason =
 export interface Finish {
   readonly reason: FinishReason
   readonly stopString: string | null
-  /** The provider's explanation of a refusal or a filter. */
+  /** The provider's explanation of a rejection or a filter. */
   readonly explanation: string | null
 }
 

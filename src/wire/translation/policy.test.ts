@@ -8,7 +8,7 @@ const table: PolicyTable = [
   { field: 'kept', to: { gemini: 'carried', anthropic: 'adapted' }, note: '', example: { kept: 1 } },
   {
     field: 'lost',
-    to: { gemini: 'dropped', anthropic: 'refused' },
+    to: { gemini: 'dropped', anthropic: 'rejected' },
     note: 'nothing like it',
     example: { lost: 1 },
   },
@@ -29,7 +29,7 @@ test('what is carried or adapted needs no word, what is dropped is said, what is
   ])
 })
 
-test('what is refused names its place and why', () => {
+test('what is rejected names its place and why', () => {
   assert.throws(
     () => applyPolicy(table, fieldsOf('kept', 'lost'), 'anthropic'),
     (error) =>

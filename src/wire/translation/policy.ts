@@ -10,9 +10,9 @@ import type { Adjustment, RequestField } from './neutral.ts'
 /**
  * `carried`: means the same there. `adapted`: expressed in the other format's terms, perhaps rounded.
  * `dropped`: left out and reported in `x-tollgate-adjusted`, since the answer means the same without it.
- * `refused`: 400 naming the field, since leaving it out would change what the caller gets.
+ * `rejected`: 400 naming the field, since leaving it out would change what the caller gets.
  */
-export type FieldOutcome = 'carried' | 'adapted' | 'dropped' | 'refused'
+export type FieldOutcome = 'carried' | 'adapted' | 'dropped' | 'rejected'
 
 export interface PolicyRow<To extends TargetFormat = never> {
   /** The field's path in the format's documentation, nested with dots, elements with `[]`: `messages[].name`. */
@@ -72,14 +72,14 @@ export function applyPolicy(
     const row = table.find(({ field }) => field === name)
     // Only the format's own name can be missing in a row.
     const outcome = row?.to[target] ?? 'dropped'
-    if (outcome === 'refused') throw untranslatable(pointer, row?.note ?? '')
+    if (outcome === 'rejected') throw untranslatable(pointer, row?.note ?? '')
     if (outcome === 'dropped')
       adjusted.push({ kind: 'dropped', field: pointer, why: row?.note ?? 'unknown field' })
   }
   return adjusted
 }
 
-/** The refusal of what can neither be carried nor be left out. */
+/** The rejection of what can neither be carried nor be left out. */
 export function untranslatable(pointer: string, why: string): WireError {
   return new WireError(
     'untranslatable',

@@ -1,6 +1,6 @@
 /** Vercel's AI SDK by its OpenAI, OpenAI-compatible, Anthropic and Google packages, on all three families. */
 import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const packages = [
   'ai',
@@ -75,8 +75,8 @@ for (const [way, model] of Object.entries(ways)) {
   const prompt = 'say quince'
   Object.assign(
     list,
-    refusalChecks(way, (at, name) => generateText({ model: model(name, at), prompt })),
-    refusalChecks(`${way}, streamed`, async (at, name) => {
+    rejectionChecks(way, (at, name) => generateText({ model: model(name, at), prompt })),
+    rejectionChecks(`${way}, streamed`, async (at, name) => {
       const { promise, reject } = Promise.withResolvers()
       const onError = ({ error }) => reject(error)
       const { text } = streamText({ model: model(name, at), prompt, onError })

@@ -10,7 +10,7 @@ import {
   pythonVersionOf,
 } from './client.js'
 import { followed } from './connect.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const folder = await installedPython('aider', ['aider-chat'])
 const quiet = [
@@ -49,7 +49,7 @@ for (const model of Object.values(families)) {
 
 Object.assign(
   list,
-  refusalChecks(
+  rejectionChecks(
     'a text',
     (at, model) =>
       inWorkshop(async (place) => {

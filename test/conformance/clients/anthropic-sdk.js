@@ -1,6 +1,6 @@
 /** Anthropic's own library below `alt`: messages, streams, counting, models, on all three families. */
 import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const folder = await installed('anthropic-sdk', ['@anthropic-ai/sdk'])
 const { default: Anthropic } = await load(folder, '@anthropic-ai/sdk')
@@ -79,8 +79,8 @@ const retrying = (at) => new Anthropic({ apiKey: at.key, baseURL: `${at.origin}/
 const asked = { messages: [{ role: 'user', content: 'say quince' }], ...limit }
 Object.assign(
   list,
-  refusalChecks('messages', (at, model) => retrying(at).messages.create({ model, ...asked })),
-  refusalChecks('messages streamed', (at, model) =>
+  rejectionChecks('messages', (at, model) => retrying(at).messages.create({ model, ...asked })),
+  rejectionChecks('messages streamed', (at, model) =>
     retrying(at)
       .messages.stream({ model, ...asked })
       .finalText(),

@@ -18,7 +18,7 @@ import {
   versionOf,
 } from './client.js'
 import { followed } from './connect.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const folder = await installed('claude-code', ['@anthropic-ai/claude-code'])
 const sdkFolder = await installed('claude-agent-sdk', ['@anthropic-ai/claude-agent-sdk'])
@@ -75,7 +75,7 @@ list['an API key, and the root as base address'] = () =>
 
 Object.assign(
   list,
-  refusalChecks(
+  rejectionChecks(
     'a text',
     (at, model) =>
       inWorkshop(async (place) => {

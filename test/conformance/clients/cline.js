@@ -11,7 +11,7 @@ import {
   versionOf,
 } from './client.js'
 import { followed } from './connect.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const folder = await installed('cline', ['cline'])
 
@@ -46,7 +46,7 @@ for (const model of Object.values(families)) {
 
 Object.assign(
   list,
-  refusalChecks('a text', (at, model) =>
+  rejectionChecks('a text', (at, model) =>
     inWorkshop(async (place) => {
       return printedBy(await start(model, 'say pomegranate', place, at))
     }),

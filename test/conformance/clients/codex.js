@@ -18,7 +18,7 @@ import {
   write,
 } from './client.js'
 import { followed } from './connect.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const folder = await installed('codex', ['@openai/codex'])
 const program = join(folder, 'node_modules/.bin/codex')
@@ -73,7 +73,7 @@ for (const model of Object.values(families)) {
 
 Object.assign(
   list,
-  refusalChecks(
+  rejectionChecks(
     'a text',
     (at, model) =>
       inWorkshop(async (place) => {

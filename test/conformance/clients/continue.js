@@ -13,7 +13,7 @@ import {
   versionOf,
 } from './client.js'
 import { followed } from './connect.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const folder = await installed('continue', ['@continuedev/cli'])
 
@@ -48,7 +48,7 @@ for (const [provider, format] of [
 ]) {
   Object.assign(
     list,
-    refusalChecks(`provider ${provider}`, (at, name) =>
+    rejectionChecks(`provider ${provider}`, (at, name) =>
       inWorkshop(async (place) =>
         printedBy(await start({ name, formats: [format] }, 'say pomegranate', place, at)),
       ),

@@ -12,7 +12,7 @@ import {
   versionOf,
   weather,
 } from './client.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const folder = await installed('google-genai', ['@google/genai'])
 const { GoogleGenAI } = await load(folder, '@google/genai')
@@ -66,11 +66,11 @@ for (const apiVersion of ['v1beta', 'v1']) {
 }
 Object.assign(
   list,
-  refusalChecks('generateContent', (at, model) => {
+  rejectionChecks('generateContent', (at, model) => {
     const client = new GoogleGenAI({ apiKey: at.key, httpOptions: { baseUrl: at.origin } })
     return client.models.generateContent({ model, contents: 'say quince' })
   }),
-  refusalChecks('generateContentStream', (at, model) =>
+  rejectionChecks('generateContentStream', (at, model) =>
     streamed(new GoogleGenAI({ apiKey: at.key, httpOptions: { baseUrl: at.origin } }), model),
   ),
 )

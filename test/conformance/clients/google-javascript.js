@@ -12,7 +12,7 @@ import {
   versionOf,
   weather,
 } from './client.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const packages = [
   '@google/generative-ai',
@@ -122,7 +122,7 @@ for (const [name, client] of Object.entries(clients)) {
         includes(await client.tool(at, model), weather.answer, 'the answer')
     }
   }
-  Object.assign(list, refusalChecks(name, client.text))
+  Object.assign(list, rejectionChecks(name, client.text))
 }
 const named = ['@google/generative-ai', '@langchain/google-genai', 'genkit']
 await checks(named.map((name) => `${name} ${versionOf(folder, name)}`).join(', '), list)

@@ -136,9 +136,9 @@ async function serverOf({ key: [header, value], route }: HostFacts, sandbox: str
     request.on('end', () => {
       const { method, url = '', headers } = request
       const found = route(url, JSON.parse(Buffer.concat(pieces).toString() || '{}') as Body)
-      const refused = headers[header] !== value ? 401 : found === undefined ? 404 : null
-      if (refused !== null || found === undefined) {
-        response.writeHead(refused ?? 404, { 'content-type': 'application/json' })
+      const rejected = headers[header] !== value ? 401 : found === undefined ? 404 : null
+      if (rejected !== null || found === undefined) {
+        response.writeHead(rejected ?? 404, { 'content-type': 'application/json' })
         response.end(JSON.stringify({ error: { message: `${method} ${url} is not served here` } }))
         return
       }

@@ -3,7 +3,7 @@
  * forced tools, and objects.
  */
 import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const packages = ['@langchain/core', '@langchain/openai', '@langchain/anthropic']
 const folder = await installed('langchain', packages)
@@ -78,7 +78,7 @@ for (const [way, { chat, methods }] of Object.entries(ways)) {
   }
   Object.assign(
     list,
-    refusalChecks(way, (at, name) => chat(name, at).invoke('say quince')),
+    rejectionChecks(way, (at, name) => chat(name, at).invoke('say quince')),
   )
 }
 

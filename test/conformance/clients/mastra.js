@@ -1,6 +1,6 @@
 /** Mastra's agents, by base URL. */
 import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const folder = await installed('mastra', ['@mastra/core', 'zod'])
 const { Agent } = await load(folder, '@mastra/core/agent')
@@ -40,7 +40,7 @@ for (const [way, modelOf] of Object.entries(ways)) {
   }
   Object.assign(
     list,
-    refusalChecks(way, (at, model) => agentOf(modelOf(model, at)).generate('say quince')),
+    rejectionChecks(way, (at, model) => agentOf(modelOf(model, at)).generate('say quince')),
   )
 }
 await checks(`@mastra/core ${versionOf(folder, '@mastra/core')}`, list)

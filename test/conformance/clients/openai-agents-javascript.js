@@ -1,6 +1,6 @@
 /** OpenAI's Agents SDK for JavaScript by Responses and Chat Completions, on all three families. */
 import { checks, families, includes, installed, key, load, origin, versionOf, weather } from './client.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const folder = await installed('openai-agents-javascript', ['@openai/agents', 'openai', 'zod'])
 const agents = await load(folder, '@openai/agents')
@@ -42,7 +42,7 @@ for (const [way, modelOf] of Object.entries(ways)) {
   }
   Object.assign(
     list,
-    refusalChecks(way, (at, name) => agents.run(agentOf(modelOf(name, at)), 'say quince')),
+    rejectionChecks(way, (at, name) => agents.run(agentOf(modelOf(name, at)), 'say quince')),
   )
 }
 await checks(`@openai/agents ${versionOf(folder, '@openai/agents')}`, list)

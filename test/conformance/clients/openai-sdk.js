@@ -1,6 +1,6 @@
 /** OpenAI's own library: chat, responses, embeddings, models, on all three families. */
 import { checks, equal, families, includes, installed, key, load, origin, versionOf } from './client.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const folder = await installed('openai-sdk', ['openai'])
 const { default: OpenAI } = await load(folder, 'openai')
@@ -89,10 +89,10 @@ list["an error is the library's"] = async () => {
 const retrying = (at) => new OpenAI({ apiKey: at.key, baseURL: `${at.origin}/v1` })
 Object.assign(
   list,
-  refusalChecks('chat', (at, model) =>
+  rejectionChecks('chat', (at, model) =>
     retrying(at).chat.completions.create({ model, messages: [{ role: 'user', content: 'say quince' }] }),
   ),
-  refusalChecks('responses', (at, model) => retrying(at).responses.create({ model, input: 'say quince' })),
+  rejectionChecks('responses', (at, model) => retrying(at).responses.create({ model, input: 'say quince' })),
 )
 
 await checks(`openai ${versionOf(folder, 'openai')}`, list)

@@ -10,7 +10,7 @@ import {
   versionOf,
 } from './client.js'
 import { followed } from './connect.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const folder = await installed('opencode', ['opencode-ai'])
 const shownPackage = '@ai-sdk/openai-compatible'
@@ -50,7 +50,7 @@ for (const npm of [shownPackage, '@ai-sdk/anthropic', '@ai-sdk/openai']) {
   }
   Object.assign(
     list,
-    refusalChecks(
+    rejectionChecks(
       npm,
       (at, model) =>
         inWorkshop(async (place) => printedBy(await start(npm, 'say pomegranate', { model, place, at }))),

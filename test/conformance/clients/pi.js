@@ -1,7 +1,7 @@
 /** pi, set up as *Connect* says, on all three families: a text turn, and a file read by its own tool. */
 import { checks, families, includes, inWorkshop, printedBy, secretWord, versionOf } from './client.js'
 import { followed, installedAsShown } from './connect.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const name = '@earendil-works/pi-coding-agent'
 const folder = await installedAsShown('pi')
@@ -24,7 +24,7 @@ for (const model of Object.values(families)) {
 
 Object.assign(
   list,
-  refusalChecks('a text', (at, model) =>
+  rejectionChecks('a text', (at, model) =>
     inWorkshop(async (place) => printedBy(await start(model, 'say pomegranate', place, at))),
   ),
 )

@@ -14,7 +14,7 @@ import {
   write,
 } from './client.js'
 import { followed, installedAsShown } from './connect.js'
-import { refusalChecks } from './refusals.js'
+import { rejectionChecks } from './rejections.js'
 
 const qwen = await installed('qwen-code', ['@qwen-code/qwen-code'])
 const copilot = await installed('copilot-cli', ['@github/copilot'])
@@ -36,7 +36,7 @@ const agents = {
     folder: copilot,
     reads: 'use view {"path":"FILE"}',
     words: (prompt) => ['--allow-all-tools', '-p', prompt],
-    refusals: {
+    rejections: {
       401: { says: 'Check your COPILOT_PROVIDER_API_KEY' },
       404: { says: "Model 'gpt-nobody' not found" },
     },
@@ -52,7 +52,7 @@ const agents = {
   'mini-swe-agent': {
     name: `mini-swe-agent ${await pythonVersionOf(mini, 'mini-swe-agent')}`,
     folder: mini,
-    refusals: { 402: { sentMax: 2 } },
+    rejections: { 402: { sentMax: 2 } },
     // It works until a command ends its task: it has no turn of only text.
     hasNoText: true,
     reads: 'use bash {"command":"echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && cat FILE"}',
@@ -98,10 +98,10 @@ for (const [id, agent] of Object.entries(agents)) {
   }
   Object.assign(
     list,
-    refusalChecks(
+    rejectionChecks(
       name,
       async (at, model) => printedBy(await start(at, model, 'say pomegranate')),
-      agent.refusals,
+      agent.rejections,
     ),
   )
 }

@@ -335,7 +335,7 @@ function checkSettings(config: unknown, capabilities: Capabilities | undefined, 
   checkStops(read(config, 'stopSequences'), capabilities, say)
   checkFormat(config, say)
   checkThinking(read(config, 'thinkingConfig'), capabilities, say)
-  if (capabilities !== undefined) checkRefused(config, capabilities, say)
+  if (capabilities !== undefined) checkRejected(config, capabilities, say)
 }
 
 function checkStops(stops: unknown, capabilities: Capabilities | undefined, say: Say): void {
@@ -374,8 +374,8 @@ function checkThinking(config: unknown, capabilities: Capabilities | undefined, 
     say(`thinkingLevel: the model has no ${String(level)}`)
 }
 
-function checkRefused(config: Fields, capabilities: Capabilities, say: Say): void {
-  const refused: readonly (readonly [name: string, isRefused: boolean])[] = [
+function checkRejected(config: Fields, capabilities: Capabilities, say: Say): void {
+  const rejected: readonly (readonly [name: string, isRejected: boolean])[] = [
     ['temperature', capabilities.sampling === 'none'],
     ['topP', capabilities.sampling === 'none'],
     ['topK', !capabilities.topK],
@@ -385,8 +385,8 @@ function checkRefused(config: Fields, capabilities: Capabilities, say: Say): voi
     ['responseLogprobs', !capabilities.logprobs],
     ['responseJsonSchema', !capabilities.schemaOutput],
   ]
-  for (const [name, isRefused] of refused) {
-    if (isRefused && isGiven(read(config, name))) say(`${name}: refused by the model`)
+  for (const [name, isRejected] of rejected) {
+    if (isRejected && isGiven(read(config, name))) say(`${name}: rejected by the model`)
   }
 }
 

@@ -63,7 +63,7 @@ function Choice({ id, email }: { readonly id: string; readonly email: string }):
     retry: false,
   })
   if (invitation.data === undefined) return <Skeleton className="h-48" />
-  if (invitation.data.kind === 'refused') return <Gone email={email} />
+  if (invitation.data.kind === 'rejected') return <Gone email={email} />
   return <Offer invitation={invitation.data.value} />
 }
 

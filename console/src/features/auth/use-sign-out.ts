@@ -15,7 +15,7 @@ export function useSignOut(): { readonly isPending: boolean; readonly run: () =>
       setPending(true)
       const outcome = await signOut()
       setPending(false)
-      if (outcome.kind === 'refused') return toast.problem(outcome.problem.message)
+      if (outcome.kind === 'rejected') return toast.problem(outcome.problem.message)
       queryClient.clear()
       forgetFreshKey()
       await navigate({ to: '/console/sign-in', search: {} })

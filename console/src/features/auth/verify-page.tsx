@@ -35,7 +35,7 @@ function Verification({ token }: { readonly token: string }): JSX.Element {
     retry: false,
   })
   if (outcome.data === undefined) return <Skeleton className="h-40" />
-  if (outcome.data.kind === 'refused') return <Failed email={undefined} />
+  if (outcome.data.kind === 'rejected') return <Failed email={undefined} />
   const next = newAddressOf(token)
   return next === undefined ? <Confirmed /> : <OneMore email={next} />
 }

@@ -11,25 +11,25 @@ import { useOperation } from '@/lib/operations'
 import { inputTokens } from '../../../../contract/meters.ts'
 
 type Receipt = OperationOutput<'requests.list'>[number]
-type Refusal = OperationOutput<'refusals.list'>['latest'][number]
+type Rejection = OperationOutput<'rejections.list'>['latest'][number]
 
 export function Arrival({ account }: { readonly account: string }): JSX.Element {
   const requests = useOperation('requests.list', { account, limit: 1 })
-  const refusals = useOperation('refusals.list', { account })
+  const rejections = useOperation('rejections.list', { account })
   const last = requests.data?.[0]
   const arrived = useNewcomer(requests.data === undefined ? undefined : (last ?? null), ({ id }) => id)
-  const refused = useNewcomer(
-    refusals.data === undefined ? undefined : (refusals.data.latest[0] ?? null),
+  const rejected = useNewcomer(
+    rejections.data === undefined ? undefined : (rejections.data.latest[0] ?? null),
     ({ request }) => request,
   )
-  const isNews = arrived !== undefined || refused !== undefined
+  const isNews = arrived !== undefined || rejected !== undefined
   return (
     // The result is visible however far the recipe is scrolled; while waiting, it covers nothing.
     <section aria-label="Your request" aria-live="polite" className={isNews ? 'sticky top-16 z-10' : ''}>
-      {arrived !== undefined && (refused === undefined || refused.at < arrived.ended) ? (
+      {arrived !== undefined && (rejected === undefined || rejected.at < arrived.ended) ? (
         <Arrived receipt={arrived} />
-      ) : refused !== undefined ? (
-        <Refused refusal={refused} />
+      ) : rejected !== undefined ? (
+        <Rejected rejection={rejected} />
       ) : (
         <Notice icon={<LoaderCircle className="animate-spin text-ink-soft" />}>
           <span className="font-medium">
@@ -70,10 +70,10 @@ function Arrived({ receipt }: { readonly receipt: Receipt }): JSX.Element {
   )
 }
 
-function Refused({ refusal }: { readonly refusal: Refusal }): JSX.Element {
+function Rejected({ rejection }: { readonly rejection: Rejection }): JSX.Element {
   return (
     <Notice look="border-bad/30 bg-bad-soft" icon={<CircleX className="text-bad" />}>
-      <span className="font-medium">Your request was rejected ({refusal.status}).</span> {refusal.message}
+      <span className="font-medium">Your request was rejected ({rejection.status}).</span> {rejection.message}
     </Notice>
   )
 }

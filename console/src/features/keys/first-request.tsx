@@ -20,11 +20,11 @@ export function FirstRequest({ apiKey }: FirstRequestProps): JSX.Element {
     limit: 1,
     ...(apiKey === undefined ? {} : { key: apiKey }),
   })
-  const refusals = useOperation('refusals.list', { account: account.id })
+  const rejections = useOperation('rejections.list', { account: account.id })
   const arrived = requests.data?.[0]
   const credits = useOperation('entries.list', { account: account.id, kind: 'credit', limit: 1 })
   const creditedAt = credits.data?.[0]?.at ?? ''
-  const refused = refusals.data?.latest.find(
+  const rejected = rejections.data?.latest.find(
     ({ key, code, at }) =>
       (apiKey === undefined || key === apiKey) && (code !== 'insufficient_balance' || at > creditedAt),
   )
@@ -36,9 +36,9 @@ export function FirstRequest({ apiKey }: FirstRequestProps): JSX.Element {
           <Money amount={arrived.charged} form="exact" />.{' '}
           <RequestLink id={arrived.id}>View receipt</RequestLink>
         </Line>
-      ) : refused !== undefined ? (
+      ) : rejected !== undefined ? (
         <Line icon={<CircleX aria-hidden="true" className="text-bad" />} title="A request was rejected.">
-          <ErrorLink code={refused.code} /> <bdi className="break-words">{refused.message}</bdi>
+          <ErrorLink code={rejected.code} /> <bdi className="break-words">{rejected.message}</bdi>
         </Line>
       ) : (
         <Line

@@ -18,22 +18,22 @@ const shownAtFirst = 6
 
 /** Rejected requests of a key in the last 30 days; renders nothing if there are none. */
 export function RejectedRequestsOfKey({ apiKey }: { readonly apiKey: string }): JSX.Element | null {
-  const refusals = useOperation('key.refusals', { key: apiKey })
+  const rejections = useOperation('key.rejections', { key: apiKey })
   const [showsAll, setShowsAll] = useState(false)
-  const latest = refusals.data?.latest ?? []
+  const latest = rejections.data?.latest ?? []
   // The last card of its page appears without moving another.
-  if (refusals.error === null && (refusals.data?.counts.length ?? 0) + latest.length === 0) return null
+  if (rejections.error === null && (rejections.data?.counts.length ?? 0) + latest.length === 0) return null
   return (
     <Card
       title="Rejected requests"
       description="Requests rejected before they reached a provider, in the last 30 days. They cost nothing."
       flush
     >
-      {refusals.error !== null ? (
-        <Problem className="m-5 mt-0" problem={refusals.error} onRetry={() => void refusals.refetch()} />
+      {rejections.error !== null ? (
+        <Problem className="m-5 mt-0" problem={rejections.error} onRetry={() => void rejections.refetch()} />
       ) : (
         <>
-          <RejectionCounts counts={refusals.data?.counts ?? []} />
+          <RejectionCounts counts={rejections.data?.counts ?? []} />
           <RejectionsTable
             rows={showsAll ? latest : latest.slice(0, shownAtFirst)}
             empty={<p className="px-5 pb-5 text-ink-soft">None recently.</p>}
@@ -57,7 +57,7 @@ export function RejectedRequestsOfKey({ apiKey }: { readonly apiKey: string }): 
 export function RejectionCounts({
   counts,
 }: {
-  readonly counts: OperationOutput<'refusals.list'>['counts']
+  readonly counts: OperationOutput<'rejections.list'>['counts']
 }): JSX.Element {
   return (
     <ul className="flex flex-wrap gap-2 px-5 pb-4" aria-label="By error code">

@@ -65,10 +65,10 @@ export function Activity({ overview }: { readonly overview: Overview | undefined
                 },
                 { id: 'failed', label: 'Failed', tone: 'bad', values: rows.map(({ errors }) => errors) },
                 {
-                  id: 'refused',
+                  id: 'rejected',
                   label: 'Rejected',
                   tone: 'warn',
-                  values: rows.map(({ refused }) => refused),
+                  values: rows.map(({ rejected }) => rejected),
                 },
               ]}
               whole

@@ -51,10 +51,10 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
       />
       <Stat
         label="Requests today"
-        value={of(({ today }) => count(today.requests + today.refused))}
+        value={of(({ today }) => count(today.requests + today.rejected))}
         hint={hint(({ today, month }) => (
           <span
-            title={`This month: ${count(month.requests + month.refused)} requests, ${count(month.errors)} failed, ${count(month.refused)} rejected`}
+            title={`This month: ${count(month.requests + month.rejected)} requests, ${count(month.errors)} failed, ${count(month.rejected)} rejected`}
           >
             {today.errors === 0 ? (
               '0 failed'
@@ -68,7 +68,7 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
               </Link>
             )}
             {', '}
-            {today.refused === 0 ? (
+            {today.rejected === 0 ? (
               '0 rejected'
             ) : (
               <Link
@@ -77,7 +77,7 @@ export function Numbers({ overview }: { readonly overview: Overview | undefined 
                 title="Rejected by the gateway before they reached a provider, for example because of a limit or an unknown model. They cost nothing."
                 className="underline underline-offset-3"
               >
-                {shortCount(today.refused)} rejected
+                {shortCount(today.rejected)} rejected
               </Link>
             )}
           </span>

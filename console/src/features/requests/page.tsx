@@ -88,7 +88,7 @@ function statusOf(text: string | undefined): RequestStatus {
 
 /** How often each error occurred; of single models it is not counted. */
 function ByCode({ filter }: { readonly filter: RequestFilter }): JSX.Element | null {
-  const counts = useOperation('refusals.list', { ...filter, limit: 1 }).data?.counts ?? []
+  const counts = useOperation('rejections.list', { ...filter, limit: 1 }).data?.counts ?? []
   if (counts.length === 0) return null
   return (
     <Card title="By error code" description="In the selected period. Rejected requests cost nothing." flush>

@@ -80,14 +80,14 @@ function ReceiptSkeleton(): JSX.Element {
 
 /** Rejected requests have no receipt; the latest ones of each key are known with their error. */
 function NoReceipt({ id, account }: { readonly id: string; readonly account: string }): JSX.Element {
-  const refusals = useOperation('refusals.list', { account, request: id })
-  const [rejection] = refusals.data?.latest ?? []
+  const rejections = useOperation('rejections.list', { account, request: id })
+  const [rejection] = rejections.data?.latest ?? []
   if (rejection !== undefined) return <RejectionDetails rejection={rejection} back={back} />
   return (
     <Page title="Request" back={back}>
-      {refusals.error !== null ? (
-        <Problem problem={refusals.error} onRetry={() => void refusals.refetch()} />
-      ) : refusals.isPending ? (
+      {rejections.error !== null ? (
+        <Problem problem={rejections.error} onRetry={() => void rejections.refetch()} />
+      ) : rejections.isPending ? (
         <Skeleton className="h-52 rounded-xl" />
       ) : (
         <Card>

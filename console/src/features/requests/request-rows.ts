@@ -2,7 +2,7 @@
 import type { OperationOutput } from '../../../../contract/operations.ts'
 import type { Receipt } from './receipt-words.ts'
 
-export type Rejection = OperationOutput<'refusals.list'>['latest'][number]
+export type Rejection = OperationOutput<'rejections.list'>['latest'][number]
 
 export type RequestRow =
   | ({ readonly kind: 'receipt' } & Receipt)

@@ -34,27 +34,27 @@ export function useRequestRows({ filter, status, size, before }: RequestRowsAsk)
     status === 'succeeded' || status === 'failed' ? { ...ask, outcome: status } : ask,
     { keep: true, enabled: withReceipts },
   )
-  const refusals = useOperation('refusals.list', ask, { keep: true, enabled: withRejections })
+  const rejections = useOperation('rejections.list', ask, { keep: true, enabled: withRejections })
   const isSearch = filter.model !== undefined || filter.key !== undefined
   const receiptsEndEarly = isSearch || (status !== undefined && withReceipts)
-  const isSettled = (!withReceipts || isOwn(receipts)) && (!withRejections || isOwn(refusals))
+  const isSettled = (!withReceipts || isOwn(receipts)) && (!withRejections || isOwn(rejections))
   const found = useMemo(() => {
     if (!isSettled) return undefined
     const lists = {
       receipts: withReceipts ? (receipts.data ?? []) : [],
-      rejections: withRejections ? (refusals.data?.latest ?? []) : [],
+      rejections: withRejections ? (rejections.data?.latest ?? []) : [],
     }
     return requestPage(lists, { size, receiptsEndEarly })
-  }, [isSettled, withReceipts, withRejections, receipts.data, refusals.data, size, receiptsEndEarly])
+  }, [isSettled, withReceipts, withRejections, receipts.data, rejections.data, size, receiptsEndEarly])
   // While one list of the next page is missing, the page before it stays whole.
   const [last, setLast] = useState<RequestPage>()
   if (found !== undefined && found !== last) setLast(found)
   return {
     page: found ?? last,
-    error: (withReceipts ? receipts.error : null) ?? (withRejections ? refusals.error : null),
+    error: (withReceipts ? receipts.error : null) ?? (withRejections ? rejections.error : null),
     retry() {
       if (withReceipts) void receipts.refetch()
-      if (withRejections) void refusals.refetch()
+      if (withRejections) void rejections.refetch()
     },
   }
 }

@@ -73,7 +73,7 @@ function Claim({ token }: { readonly token: string }): JSX.Element {
     try {
       await call('setup.claim', { token, name: name.trim(), email: email.trim(), password })
     } catch (error) {
-      return { kind: 'refused', problem: error as ApiError }
+      return { kind: 'rejected', problem: error as ApiError }
     }
     return signIn(email.trim(), password)
   }

@@ -64,10 +64,10 @@ function sumColumns(stack: Stack): readonly Column<SumsOfGroup>[] {
       header: 'Requests',
       align: 'right',
       wide: true,
-      cell: (row) => count(row.requests + row.refused),
+      cell: (row) => count(row.requests + row.rejected),
     },
     { id: 'errors', header: 'Failed', align: 'right', wide: true, cell: (row) => bad(row.errors) },
-    { id: 'refused', header: 'Rejected', align: 'right', wide: true, cell: (row) => bad(row.refused) },
+    { id: 'rejected', header: 'Rejected', align: 'right', wide: true, cell: (row) => bad(row.rejected) },
     { id: 'in', header: 'Tokens in', align: 'right', wide: true, cell: (row) => short(row.tokensIn) },
     { id: 'out', header: 'Tokens out', align: 'right', wide: true, cell: (row) => short(row.tokensOut) },
     {

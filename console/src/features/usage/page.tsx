@@ -97,8 +97,10 @@ function TotalsRow({ stack }: { readonly stack: Stack | undefined }): JSX.Elemen
       />
       <Stat
         label="Requests"
-        value={totals === undefined ? skeleton : count(totals.requests + totals.refused)}
-        hint={totals === undefined ? '' : `${count(totals.errors)} failed, ${count(totals.refused)} rejected`}
+        value={totals === undefined ? skeleton : count(totals.requests + totals.rejected)}
+        hint={
+          totals === undefined ? '' : `${count(totals.errors)} failed, ${count(totals.rejected)} rejected`
+        }
       />
       <Stat
         label="Tokens in"
@@ -126,7 +128,7 @@ interface SplitProps {
 }
 
 function Split({ choice, stretch, stack, onChange }: SplitProps): JSX.Element {
-  const isEmpty = stack !== undefined && stack.totals.requests === 0 && stack.totals.refused === 0
+  const isEmpty = stack !== undefined && stack.totals.requests === 0 && stack.totals.rejected === 0
   return (
     <Card
       title="Spend"

@@ -11,7 +11,7 @@ const row = (at: string, group: string, charged: string): UsageRow => ({
   label: null,
   requests: 2,
   errors: 1,
-  refused: 3,
+  rejected: 3,
   tokens: { inputUncached: 10, cacheRead: 1, cacheWrite: 1, output: 5, reasoning: 2 },
   charged,
   ownKeyCost: '0.00',
@@ -32,7 +32,7 @@ test('groups are ordered by their cost, with every step', () => {
   assert.deepEqual(stack.totals, {
     requests: 6,
     errors: 3,
-    refused: 9,
+    rejected: 9,
     tokensIn: 36,
     tokensOut: 15,
     charged: '0.31',

@@ -11,7 +11,7 @@ export type UsageRow = OperationOutput<'usage.show'>[number]
 export interface Totals {
   readonly requests: number
   readonly errors: number
-  readonly refused: number
+  readonly rejected: number
   readonly tokensIn: number
   readonly tokensOut: number
   readonly charged: string
@@ -78,13 +78,13 @@ const descending = (a: bigint, b: bigint) => (a < b ? 1 : a > b ? -1 : 0)
 function totalsOf(rows: readonly UsageRow[]): Totals {
   let charged = 0n
   let ownKeyCost = 0n
-  const totals = { requests: 0, errors: 0, refused: 0, tokensIn: 0, tokensOut: 0 }
+  const totals = { requests: 0, errors: 0, rejected: 0, tokensIn: 0, tokensOut: 0 }
   for (const row of rows) {
     charged += nanoOf(row.charged)
     ownKeyCost += nanoOf(row.ownKeyCost)
     totals.requests += row.requests
     totals.errors += row.errors
-    totals.refused += row.refused
+    totals.rejected += row.rejected
     totals.tokensIn += sumOfDirection(row.tokens, 'input')
     totals.tokensOut += sumOfDirection(row.tokens, 'output')
   }

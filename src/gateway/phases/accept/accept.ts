@@ -26,7 +26,7 @@ export interface AcceptDeps extends TracingDeps {
   readonly customerView: CustomerView
 }
 
-/** Never throws: an error of the request line is in `refusal`, so that it is answered in the request's format. */
+/** Never throws: an error of the request line is in `rejection`, so that it is answered in the request's format. */
 export function accept(deps: AcceptDeps, request: IncomingMessage, response: ServerResponse): RequestContext {
   const id = deps.nextId()
   const requestId = formatId('req', id)
@@ -51,7 +51,7 @@ export function accept(deps: AcceptDeps, request: IncomingMessage, response: Ser
     subject: found.subject,
     address: found.address,
     query: withoutKey(search),
-    refusal: refusal(deps, request) ?? found.refusal,
+    rejection: rejection(deps, request) ?? found.rejection,
     request,
     client,
     network: deps.clientNetwork(request),
@@ -62,7 +62,7 @@ export function accept(deps: AcceptDeps, request: IncomingMessage, response: Ser
   }
 }
 
-function refusal(deps: AcceptDeps, request: IncomingMessage): TollgateError | undefined {
+function rejection(deps: AcceptDeps, request: IncomingMessage): TollgateError | undefined {
   const malformed = malformation(request, deps.limits)
   if (malformed !== undefined) return new TollgateError(malformed.code, { message: malformed.message })
   if (hopsOf(request.headers) > deps.limits.hopsMax) {

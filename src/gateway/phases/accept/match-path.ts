@@ -27,7 +27,7 @@ export interface PathMatch {
   readonly operation: GatewayOperation
   readonly subject: string
   readonly address: UrlFields
-  readonly refusal: TollgateError | undefined
+  readonly rejection: TollgateError | undefined
 }
 
 interface PathRoute {
@@ -103,13 +103,13 @@ const pathsRemembered = 256
 const rememberedCharactersMax = 512
 const remembered = new RecentMap<string, PathMatch>(pathsRemembered)
 
-/** Never throws: what is wrong with the request line is in `refusal`, to be answered in the right format. */
+/** Never throws: what is wrong with the request line is in `rejection`, to be answered in the right format. */
 export function matchPath(request: PathRequest): PathMatch {
   if (request.method !== 'POST') return readPath(request)
   const known = remembered.get(request.path)
   if (known !== undefined) return known
   const match = readPath(request)
-  const isSame = match.refusal === undefined && ofPathAlone.has(match.operation)
+  const isSame = match.rejection === undefined && ofPathAlone.has(match.operation)
   if (isSame && request.path.length <= rememberedCharactersMax) remembered.set(request.path, match)
   return match
 }
@@ -126,7 +126,7 @@ function readPath(pathRequest: PathRequest): PathMatch {
   const request = { ...pathRequest, ...withoutPrefixes(pathRequest.path) }
   const { rest, hint, hasBase } = request
   if (rest.length === 0 && hasBase && hint?.routes.probesBase === true) {
-    return { ...probe(hint), refusal: wrongMethod(request, { GET: 'probe' }) }
+    return { ...probe(hint), rejection: wrongMethod(request, { GET: 'probe' }) }
   }
   return matchModelMethod(request) ?? matchRoute(request)
 }
@@ -165,17 +165,17 @@ function matchModelMethod(request: RouteRequest): PathMatch | undefined {
     formats.find((one) => isModelMethod(one, method, request))
   if (format === undefined) return undefined
   const instead = Object.hasOwn(unsupportedMethods, method) ? unsupportedMethods[method] : undefined
-  if (instead !== undefined) return { ...probe(format), refusal: notSupported(instead) }
+  if (instead !== undefined) return { ...probe(format), rejection: notSupported(instead) }
   const found = hasMethod(format, method) ? format.routes.modelMethods?.[method] : undefined
   if (found === undefined || colon === 0 || decoded === undefined) {
-    return { ...probe(format), refusal: unknownPath(request, format) }
+    return { ...probe(format), rejection: unknownPath(request, format) }
   }
   return {
     format,
     operation: found.operation,
     subject: '',
     address: { model: named.slice(0, colon), stream: found.stream },
-    refusal: wrongMethod(request, { POST: found.operation }),
+    rejection: wrongMethod(request, { POST: found.operation }),
   }
 }
 
@@ -201,15 +201,15 @@ function matchRoute(request: RouteRequest): PathMatch {
   const found = routeAt(path)
   const format = found?.route.format ?? formatFor(path, request)
   const instead = unsupportedPath(request.rest)
-  if (instead !== undefined) return { ...probe(format), refusal: notSupported(instead) }
+  if (instead !== undefined) return { ...probe(format), rejection: notSupported(instead) }
   const subject = decodeSubject(found?.subject ?? '')
   if (found === undefined || subject === undefined || (found.route.needsPrefix && !hasPrefix(request))) {
-    return { ...probe(format), refusal: unknownPath(request, format) }
+    return { ...probe(format), rejection: unknownPath(request, format) }
   }
   const { operations } = found.route
   const operation = operationFor(request.method, operations)
   if (operation === undefined) {
-    return { ...probe(format), refusal: wrongUpgrade(format, request) ?? wrongMethod(request, operations) }
+    return { ...probe(format), rejection: wrongUpgrade(format, request) ?? wrongMethod(request, operations) }
   }
   return {
     format,
@@ -217,7 +217,7 @@ function matchRoute(request: RouteRequest): PathMatch {
       operation === 'upload_file' ? format.routes.uploadOperation(request.headers, request.query) : operation,
     subject,
     address: noUrlFields,
-    refusal: undefined,
+    rejection: undefined,
   }
 }
 
@@ -253,7 +253,7 @@ function formatFor(path: string, { hint, headers }: RouteRequest): ClientFormat 
   )
 }
 
-function probe(format: ClientFormat): Omit<PathMatch, 'refusal'> {
+function probe(format: ClientFormat): Omit<PathMatch, 'rejection'> {
   return { format, operation: 'probe', subject: '', address: noUrlFields }
 }
 
@@ -278,7 +278,7 @@ function wrongMethod(
   })
 }
 
-/** Agents fall back to plain requests when the upgrade is refused. */
+/** Agents fall back to plain requests when the upgrade is rejected. */
 function wrongUpgrade(
   { routes }: ClientFormat,
   { method, headers }: RouteRequest,

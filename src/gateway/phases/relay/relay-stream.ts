@@ -7,7 +7,7 @@ import { type Clock, Deadlines } from '../../../base/clock.ts'
 import { TollgateError } from '../../../base/errors.ts'
 import type { Failpoints } from '../../../base/failpoint.ts'
 import type { Interruption } from '../../../base/interruption.ts'
-import type { BudgetRefusal } from '../../../base/shared-budget.ts'
+import type { BudgetRejection } from '../../../base/shared-budget.ts'
 import { hidesProvider } from '../../../catalog/customer-view.ts'
 import type { ErrorResponseDeps } from '../../../http/early-response.ts'
 import { formatUsd } from '../../../ledger/rules/money.ts'
@@ -178,8 +178,8 @@ export class StreamRelay {
     if (usageTap.state === 'truncated') return this.#cutShort('upstream_truncated', truncated())
     if (this.#sink.waitingBytes > this.#deps.limits.eventBytesMax)
       return this.#cutShort('upstream_error', tooLarge())
-    const refusal = this.#relayContext.lifecycle.room.set(this.#sink.waitingBytes)
-    if (refusal !== undefined) this.#cutShort('interrupted', outOfMemory(refusal))
+    const rejection = this.#relayContext.lifecycle.room.set(this.#sink.waitingBytes)
+    if (rejection !== undefined) this.#cutShort('interrupted', outOfMemory(rejection))
   }
 
   /** Sends a piece of the response; continues the event that padding has opened. */
@@ -371,8 +371,8 @@ function truncated(): TollgateError {
   })
 }
 
-function outOfMemory(refusal: BudgetRefusal): TollgateError {
-  return new TollgateError('overloaded', { message: responseMemoryMessage(refusal) })
+function outOfMemory(rejection: BudgetRejection): TollgateError {
+  return new TollgateError('overloaded', { message: responseMemoryMessage(rejection) })
 }
 
 function tooLarge(): TollgateError {

@@ -5,7 +5,7 @@ import { formatUsd } from '../../../ledger/rules/money.ts'
 import type { AdmissionRequest, InsufficientFunds } from '../../../ledger/types.ts'
 import { budgetReset } from '../../responses/error-response.ts'
 
-export interface FundsRefusalInput {
+export interface FundsRejectionInput {
   /** The public base URL of this server. */
   readonly address: string
   readonly showBalance: boolean
@@ -22,10 +22,13 @@ export interface FundsRefusalInput {
   readonly outputLimitField: string
 }
 
-export function insufficientFundsError(refused: InsufficientFunds, input: FundsRefusalInput): TollgateError {
-  const { scope, affordableOutput } = refused
-  const heldElsewhere = refused.held > 0n && refused.openHolds > 0
-  const passesLater = heldElsewhere && refused.available + refused.held >= refused.required
+export function insufficientFundsError(
+  rejected: InsufficientFunds,
+  input: FundsRejectionInput,
+): TollgateError {
+  const { scope, affordableOutput } = rejected
+  const heldElsewhere = rejected.held > 0n && rejected.openHolds > 0
+  const passesLater = heldElsewhere && rejected.available + rejected.held >= rejected.required
   const code = passesLater
     ? 'balance_held'
     : scope === 'key'
@@ -37,17 +40,17 @@ export function insufficientFundsError(refused: InsufficientFunds, input: FundsR
   const advice = passesLater
     ? 'Wait until running requests have ended'
     : scope === 'key'
-      ? budgetAdvice(refused, input)
+      ? budgetAdvice(rejected, input)
       : `Add credit at ${topUpUrl}`
   return new TollgateError(code, {
-    message: `${needOf(refused, input)}.${bounded} ${advice}${lower}.`,
+    message: `${needOf(rejected, input)}.${bounded} ${advice}${lower}.`,
     facts: {
       ...(bounded === '' ? {} : { input_tokens: 'bounded' }),
       ...(input.showBalance
         ? {
-            required: formatUsd(refused.required),
-            available: formatUsd(refused.available),
-            held: formatUsd(refused.held),
+            required: formatUsd(rejected.required),
+            available: formatUsd(rejected.available),
+            held: formatUsd(rejected.held),
           }
         : {}),
       affordable_max_tokens: affordableOutput,
@@ -59,8 +62,8 @@ export function insufficientFundsError(refused: InsufficientFunds, input: FundsR
   })
 }
 
-function needOf(refused: InsufficientFunds, { asked, showBalance }: FundsRefusalInput): string {
-  const { scope, held, openHolds, required, available } = refused
+function needOf(rejected: InsufficientFunds, { asked, showBalance }: FundsRejectionInput): string {
+  const { scope, held, openHolds, required, available } = rejected
   const whose = scope === 'key' ? "this API key's budget" : 'the balance'
   if (!showBalance) return `${whose.charAt(0).toUpperCase()}${whose.slice(1)} does not cover this request`
   // A limit that may be lowered was lowered first, so that less is not possible.
@@ -74,7 +77,10 @@ function needOf(refused: InsufficientFunds, { asked, showBalance }: FundsRefusal
 }
 
 /** A budget that is smaller than one request stays too small in the next window. */
-function budgetAdvice({ required }: InsufficientFunds, { address, asked, nowMs }: FundsRefusalInput): string {
+function budgetAdvice(
+  { required }: InsufficientFunds,
+  { address, asked, nowMs }: FundsRejectionInput,
+): string {
   const { keyBudget } = asked
   const neverFits = keyBudget !== null && keyBudget.amount < required
   const why = neverFits ? 'The whole budget is smaller than this request. ' : budgetReset(keyBudget, nowMs)

@@ -40,7 +40,7 @@ import {
   type RiskyWork,
   unknownIn,
 } from './fit-to-hold.ts'
-import { type FundsRefusalInput, insufficientFundsError } from './insufficient-funds.ts'
+import { type FundsRejectionInput, insufficientFundsError } from './insufficient-funds.ts'
 
 export interface ReserveDeps extends BoundInputDeps {
   readonly ledger: Pick<Ledger, 'account' | 'admit' | 'release' | 'whenReleased'>
@@ -86,7 +86,7 @@ export async function reserve(
   const free = admissionRequest(caller, context, { ...work, nowMs, inputTokens: freeBound.tokens, others })
   const first = await admit(deps, { ...free, onShortBalance: 'count', patience: 'none' })
   if (first.kind === 'held') return holdOf(first, free, { caller, work, input: freeBound })
-  const refusalInput: RefusalInput = {
+  const rejectionInput: RejectionInput = {
     address: deps.address,
     showBalance: caller.policy.showBalance,
     isBounded: false,
@@ -95,7 +95,7 @@ export async function reserve(
     context,
     nowMs,
   }
-  if (!mayFitWhenCounted(first)) throw refusal(first, refusalInput)
+  if (!mayFitWhenCounted(first)) throw rejection(first, rejectionInput)
   const isOwnKey = work.plan.ownKeyFee !== null
   if (isOwnKey && others.length > 0) {
     const held = await admitOwnKey(deps, free, () =>
@@ -119,8 +119,8 @@ export async function reserve(
   )
   if (admission.kind === 'held') return holdOf(admission, exact, { caller, work, input })
   const isInsufficient = admission.kind === 'insufficient_funds'
-  throw refusal(isInsufficient ? withAffordableOutput(admission, exact, work) : admission, {
-    ...refusalInput,
+  throw rejection(isInsufficient ? withAffordableOutput(admission, exact, work) : admission, {
+    ...rejectionInput,
     isBounded: input.source === 'bytes' && !work.plan.inputSize.fillsWindow,
     asked: exact,
     nowMs: exact.nowMs,
@@ -184,7 +184,7 @@ const thinkingFieldTokens = 32
 
 /** The output limit that an error suggests: affordable including its own input tokens, and valid at the provider; else 0. */
 function withAffordableOutput(
-  refused: InsufficientFunds,
+  rejected: InsufficientFunds,
   asked: AdmissionRequest,
   { parsed: { facts }, plan }: { parsed: ParsedRequest; plan: RequestPlan },
 ): InsufficientFunds {
@@ -194,9 +194,9 @@ function withAffordableOutput(
     BigInt(ofLimit + ofThinking) * asked.inputAmount,
     most(1n, BigInt(asked.inputTokens) * asked.outputTokenAmount),
   )
-  const left = refused.affordableOutput - Number(lost)
+  const left = rejected.affordableOutput - Number(lost)
   const takes = Math.max(plan.format.outputLimitMin, (facts.thinkingBudget ?? 0) + 1)
-  return { ...refused, affordableOutput: left >= takes ? left : 0 }
+  return { ...rejected, affordableOutput: left >= takes ? left : 0 }
 }
 
 /**
@@ -205,7 +205,7 @@ function withAffordableOutput(
  */
 async function shouldAskUpstream(
   { ledger, clock }: ReserveDeps,
-  refused: Admission,
+  rejected: Admission,
   caller: Caller,
   { context, ...work }: ReservedWork & { context: RequestContext },
 ): Promise<boolean> {
@@ -215,7 +215,7 @@ async function shouldAskUpstream(
   const smallest = admissionRequest(caller, context, { ...work, nowMs: clock.wallMs(), inputTokens })
   const output = BigInt(Math.min(smallest.outputFloor, smallest.outputWanted)) * smallest.outputTokenAmount
   const needed = smallest.inputAmount + output
-  if (refused.kind === 'insufficient_funds') return refused.available + refused.held >= needed
+  if (rejected.kind === 'insufficient_funds') return rejected.available + rejected.held >= needed
   const account = await ledger.account(caller.account)
   return account !== undefined && account.posted >= needed
 }
@@ -258,7 +258,7 @@ function releaseLate(
 }
 
 /**
- * A provider key costs little or nothing: it is neither refused nor given a lower output limit because the operator's offers
+ * A provider key costs little or nothing: it is neither rejected nor given a lower output limit because the operator's offers
  * behind it cost more. They are held for where the whole balance covers them. null: not even the key's own charge is covered.
  */
 async function admitOwnKey(
@@ -338,13 +338,13 @@ async function admitWaiting(deps: ReserveDeps, asked: AdmissionRequest): Promise
 }
 
 /** Inputs of the error for a rejected reservation. */
-interface RefusalInput extends Omit<FundsRefusalInput, 'outputLimitField'> {
+interface RejectionInput extends Omit<FundsRejectionInput, 'outputLimitField'> {
   readonly context: RequestContext
   readonly nowMs: number
   readonly unknown: readonly string[]
 }
 
-function refusal(admission: Exclude<Admission, { kind: 'held' }>, input: RefusalInput): TollgateError {
+function rejection(admission: Exclude<Admission, { kind: 'held' }>, input: RejectionInput): TollgateError {
   switch (admission.kind) {
     case 'suspended':
       return accountSuspended(input.address, input.asked.account)

@@ -1,5 +1,5 @@
 // Google's, OpenAI's and Anthropic's libraries for Go: text and a tool, streamed, with and without silences, and requests
-// that are refused for good.
+// that are rejected for good.
 package main
 
 import (
@@ -80,7 +80,7 @@ func withGenaiTool(at place, model string) error {
 		}
 		if content := answer.Candidates[0].Content; content != nil {
 			for _, part := range content.Parts {
-				// The library writes an empty text as a part without any data, which Google refuses.
+				// The library writes an empty text as a part without any data, which Google rejects.
 				if part.Text != "" || part.FunctionCall != nil {
 					said.Parts = append(said.Parts, part)
 				}
@@ -134,8 +134,8 @@ func withAnthropic(at place, model string) error {
 	return includes(message.Content[0].Text, "quince")
 }
 
-// refused expects an error that says why, and no more than one request, answered with this status.
-func refused(work func(place, string) error, at place, model, status, says string) error {
+// rejected expects an error that says why, and no more than one request, answered with this status.
+func rejected(work func(place, string) error, at place, model, status, says string) error {
 	if _, err := statusesSeen(); err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func main() {
 		}
 	}
 	counted := os.Getenv("TOLLGATE_COUNTED_ORIGIN")
-	for _, refusal := range []struct{ status, why, key, model, says string }{
+	for _, rejection := range []struct{ status, why, key, model, says string }{
 		{"401", "a wrong key", "sk-tg-nobody", models[0], "Incorrect API key"},
 		{"402", "no money", os.Getenv("TOLLGATE_EMPTY_KEY"), models[0], "balance is $0.00"},
 		{"404", "an unknown model", os.Getenv("TOLLGATE_KEY"), "gpt-nobody", "does not exist or is not enabled"},
@@ -196,9 +196,9 @@ func main() {
 			name string
 			work func(place, string) error
 		}{{"genai", withGenai}, {"openai-go", withOpenai}, {"anthropic-sdk-go", withAnthropic}} {
-			name := fmt.Sprintf("%s: %s (%s) is reported and not repeated", library.name, refusal.status, refusal.why)
-			at := place{"", counted, refusal.key}
-			check(name, func() error { return refused(library.work, at, refusal.model, refusal.status, refusal.says) })
+			name := fmt.Sprintf("%s: %s (%s) is reported and not repeated", library.name, rejection.status, rejection.why)
+			at := place{"", counted, rejection.key}
+			check(name, func() error { return rejected(library.work, at, rejection.model, rejection.status, rejection.says) })
 		}
 	}
 	if failed {

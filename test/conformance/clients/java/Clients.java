@@ -1,5 +1,5 @@
 // Google's and OpenAI's libraries for Java, and LangChain4j: streamed text and tools, with and without silences,
-// and requests that are refused for good.
+// and requests that are rejected for good.
 import com.google.genai.Client;
 import com.google.genai.types.Content;
 import com.google.genai.types.FunctionDeclaration;
@@ -110,18 +110,18 @@ public class Clients {
     String ask(Place at, String model) throws Exception;
   }
 
-  record Refusal(String status, String why, String key, String model, String says) {}
+  record Rejection(String status, String why, String key, String model, String says) {}
 
   /** The request must fail and say why, with no more than one request sent and with this status. */
-  static String refused(Asking asking, Refusal refusal) throws Exception {
-    var at = new Place("", System.getenv("TOLLGATE_COUNTED_ORIGIN"), refusal.key());
+  static String rejected(Asking asking, Rejection rejection) throws Exception {
+    var at = new Place("", System.getenv("TOLLGATE_COUNTED_ORIGIN"), rejection.key());
     statusesSeen();
     try {
-      return "no error, but " + asking.ask(at, refusal.model());
+      return "no error, but " + asking.ask(at, rejection.model());
     } catch (Exception error) {
       var statuses = statusesSeen();
-      if (!String.valueOf(error).contains(refusal.says())) throw new IllegalStateException("expected " + refusal.says(), error);
-      return statuses.equals(refusal.status()) ? "1 sent" : "answered " + statuses + ": " + error;
+      if (!String.valueOf(error).contains(rejection.says())) throw new IllegalStateException("expected " + rejection.says(), error);
+      return statuses.equals(rejection.status()) ? "1 sent" : "answered " + statuses + ": " + error;
     }
   }
 
@@ -132,11 +132,11 @@ public class Clients {
   }
 
   /** With the retries that the libraries make on their own. */
-  static void refusals() {
-    var refusals = List.of(
-        new Refusal("401", "a wrong key", "sk-tg-nobody", "gpt-conformance", "Incorrect API key"),
-        new Refusal("402", "no money", System.getenv("TOLLGATE_EMPTY_KEY"), "gpt-conformance", "balance is $0.00"),
-        new Refusal("404", "an unknown model", System.getenv("TOLLGATE_KEY"), "gpt-nobody", "does not exist or is not enabled"));
+  static void rejections() {
+    var rejections = List.of(
+        new Rejection("401", "a wrong key", "sk-tg-nobody", "gpt-conformance", "Incorrect API key"),
+        new Rejection("402", "no money", System.getenv("TOLLGATE_EMPTY_KEY"), "gpt-conformance", "balance is $0.00"),
+        new Rejection("404", "an unknown model", System.getenv("TOLLGATE_KEY"), "gpt-nobody", "does not exist or is not enabled"));
     var clients = Map.<String, Asking>of(
         "google-genai", Clients::googleText,
         "openai-java", Clients::openai,
@@ -148,10 +148,10 @@ public class Clients {
             .baseUrl(at.origin() + "/v1").apiKey(at.key()).modelName(model).maxTokens(1000).build().chat("say quince"),
         "langchain4j OpenAI, streamed", (at, model) -> ask(OpenAiStreamingChatModel.builder()
             .baseUrl(at.origin() + "/v1").apiKey(at.key()).modelName(model).build(), "say quince"));
-    for (var refusal : refusals) {
+    for (var rejection : rejections) {
       clients.forEach((name, asking) -> check(
-          name + ": " + refusal.status() + " (" + refusal.why() + ") is reported and not repeated",
-          "1 sent", () -> refused(asking, refusal)));
+          name + ": " + rejection.status() + " (" + rejection.why() + ") is reported and not repeated",
+          "1 sent", () -> rejected(asking, rejection)));
     }
   }
 
@@ -179,7 +179,7 @@ public class Clients {
         });
       }
     }
-    refusals();
+    rejections();
     System.exit(failed ? 1 : 0);
   }
 }

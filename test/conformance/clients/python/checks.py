@@ -91,17 +91,17 @@ class Checks:
                 if silent:
                     self.check(f'{way}a tool after silences on {model}', lambda: said(tool(SILENT, model, USE), SUNNY))
 
-    def refusals(self, way, text):
-        """A request that is refused with 401, 402 or 404 must raise an error and must not be repeated."""
+    def rejections(self, way, text):
+        """A request that is rejected with 401, 402 or 404 must raise an error and must not be repeated."""
         cases = {
             401: (At(COUNTED, 'sk-tg-nobody'), MODELS[0]),
             402: (At(COUNTED, os.environ['TOLLGATE_EMPTY_KEY']), MODELS[0]),
             404: (At(COUNTED, GATEWAY.key), 'gpt-nobody'),
         }
         for status, (at, model) in cases.items():
-            self.check(f'{way}{status} is an error', lambda: self.refused(text, at, model, [str(status)]))
+            self.check(f'{way}{status} is an error', lambda: self.rejected(text, at, model, [str(status)]))
 
-    def refused(self, text, at, model, sent):
+    def rejected(self, text, at, model, sent):
         statuses_seen()
         try:
             answer = text(at, model, SAY)

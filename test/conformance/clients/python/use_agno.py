@@ -46,5 +46,5 @@ checks = Checks('agno')
 for name, modelOf in ways.items():
     text, stream, tool = way(modelOf)
     checks.models(f'{name}: ', text=text, stream=stream, tool=tool, silent=name == 'Gemini')
-    checks.refusals(f'{name}: ', text)
+    checks.rejections(f'{name}: ', text)
 checks.end()

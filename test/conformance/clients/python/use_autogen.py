@@ -38,5 +38,5 @@ checks = Checks('autogen-agentchat')
 for name, clientOf in ways.items():
     text, stream, tool = way(clientOf)
     checks.models(f'{name}: ', text=text, stream=stream, tool=tool)
-    checks.refusals(f'{name}: ', text)
+    checks.rejections(f'{name}: ', text)
 checks.end()

@@ -43,5 +43,5 @@ checks = Checks('crewai')
 for name, modelOf in ways.items():
     text, stream, tool = way(modelOf)
     checks.models(f'{name}: ', text=text, stream=stream, tool=tool)
-    checks.refusals(f'{name}: ', text)
+    checks.rejections(f'{name}: ', text)
 checks.end()

@@ -25,5 +25,5 @@ checks = Checks('dspy')
 for prefix, base in ways.items():
     text = way(prefix, base)
     checks.models(f'{prefix}: ', text=text)
-    checks.refusals(f'{prefix}: ', text)
+    checks.rejections(f'{prefix}: ', text)
 checks.end()

@@ -55,5 +55,5 @@ checks = Checks('google-adk')
 for name, modelOf in ways.items():
     text, stream, tool = way(modelOf)
     checks.models(f'{name}: ', text=text, stream=stream, tool=tool, silent=name == 'gemini')
-    checks.refusals(f'{name}: ', text)
+    checks.rejections(f'{name}: ', text)
 checks.end()

@@ -31,5 +31,5 @@ def tool(at, model, prompt):
 
 checks = Checks('google-genai')
 checks.models('', text=text, stream=stream, tool=tool, silent=True)
-checks.refusals('', text)
+checks.rejections('', text)
 checks.end()

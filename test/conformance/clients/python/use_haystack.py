@@ -52,5 +52,5 @@ checks = Checks('haystack-ai', 'anthropic-haystack', 'google-genai-haystack')
 for name, generatorOf in ways.items():
     text, stream, tool = way(generatorOf)
     checks.models(f'{name}: ', text=text, stream=stream, tool=tool)
-    checks.refusals(f'{name}: ', text)
+    checks.rejections(f'{name}: ', text)
 checks.end()

@@ -47,5 +47,5 @@ for name, clientOf, more in [
 ]:
     text = way(clientOf, **more)
     checks.models(f'{name}: ', text=text)
-    checks.refusals(f'{name}: ', text)
+    checks.rejections(f'{name}: ', text)
 checks.end()

@@ -64,5 +64,5 @@ for name, modelOf in ways.items():
                 f'{name}: an object by {method} on {model}',
                 lambda: said(structured(GATEWAY, model, method), 'Paris'),
             )
-    checks.refusals(f'{name}: ', text)
+    checks.rejections(f'{name}: ', text)
 checks.end()

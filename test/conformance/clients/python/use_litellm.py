@@ -55,7 +55,7 @@ for prefix, base in {
 }.items():
     text, stream, tool = way(prefix, base)
     checks.models(f'{prefix}/: ', text=text, stream=stream, tool=tool, silent=True)
-    checks.refusals(f'{prefix}/: ', text)
+    checks.rejections(f'{prefix}/: ', text)
 # It appends models/NAME:generateContent, so this one has no version.
 text, stream, tool = way('gemini', lambda at: at.root)
 checks.models('gemini/ without a version: ', text=text, stream=stream, tool=tool)

@@ -33,5 +33,5 @@ checks = Checks('openai-agents')
 for name, kind in {'responses': OpenAIResponsesModel, 'chat': OpenAIChatCompletionsModel}.items():
     text, stream, tool = way(kind)
     checks.models(f'{name}: ', text=text, stream=stream, tool=tool)
-    checks.refusals(f'{name}: ', text)
+    checks.rejections(f'{name}: ', text)
 checks.end()

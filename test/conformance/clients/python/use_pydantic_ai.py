@@ -39,5 +39,5 @@ checks = Checks('pydantic-ai-slim')
 for name, modelOf in ways.items():
     text, stream, tool = way(modelOf)
     checks.models(f'{name}: ', text=text, stream=stream, tool=tool, silent=name == 'google')
-    checks.refusals(f'{name}: ', text)
+    checks.rejections(f'{name}: ', text)
 checks.end()

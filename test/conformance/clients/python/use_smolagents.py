@@ -36,5 +36,5 @@ checks = Checks('smolagents')
 for name, modelOf in ways.items():
     text, stream, tool = way(modelOf)
     checks.models(f'{name}: ', text=text, stream=stream, tool=tool)
-    checks.refusals(f'{name}: ', text)
+    checks.rejections(f'{name}: ', text)
 checks.end()

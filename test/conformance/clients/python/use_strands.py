@@ -34,5 +34,5 @@ checks = Checks('strands-agents')
 for name, modelOf in ways.items():
     stream, tool = way(modelOf)
     checks.models(f'{name}: ', stream=stream, tool=tool, silent=name == 'gemini')
-    checks.refusals(f'{name}: ', stream)
+    checks.rejections(f'{name}: ', stream)
 checks.end()

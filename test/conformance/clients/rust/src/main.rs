@@ -1,4 +1,4 @@
-// async-openai: text, streamed text and a tool by Chat, text by Responses, and requests that are refused for good.
+// async-openai: text, streamed text and a tool by Chat, text by Responses, and requests that are rejected for good.
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;
 use async_openai::types::chat::{
@@ -90,7 +90,7 @@ fn includes(answer: Answer, wanted: &str) -> Result<String, String> {
 }
 
 /// The request must fail, with no more than one request sent and with this status.
-async fn refused(answer: Answer, status: &str) -> Result<String, String> {
+async fn rejected(answer: Answer, status: &str) -> Result<String, String> {
     let statuses = statuses_seen().await.map_err(|error| error.to_string())?;
     match answer {
         Ok(text) => Err(format!("no error, but {text:?}")),
@@ -127,16 +127,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ("402", "no money", empty.as_str(), MODELS[0]),
         ("404", "an unknown model", key.as_str(), "gpt-nobody"),
     ] {
-        let refusing = client(&counted, key);
+        let rejecting = client(&counted, key);
         for way in ["chat", "streamed", "Responses"] {
             statuses_seen().await?;
             let answer = match way {
-                "chat" => text(&refusing, model).await,
-                "streamed" => streamed(&refusing, model).await,
-                _ => responses(&refusing, model).await,
+                "chat" => text(&rejecting, model).await,
+                "streamed" => streamed(&rejecting, model).await,
+                _ => responses(&rejecting, model).await,
             };
             let name = format!("{way}: {status} ({why}) is reported and not repeated");
-            failures += i32::from(failed(&name, refused(answer, status).await));
+            failures += i32::from(failed(&name, rejected(answer, status).await));
         }
     }
     exit(if failures == 0 { 0 } else { 1 })

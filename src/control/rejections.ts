@@ -1,31 +1,31 @@
-/** `refusals.list` and `key.refusals`: rejected requests, by code and one by one. */
+/** `rejections.list` and `key.rejections`: rejected requests, by code and one by one. */
 import type { OperationInput, OperationOutput } from '../../contract/operations.ts'
 import { formatId, idTimeMs } from '../base/ids.ts'
-import type { RefusalReport, RefusalSearch } from '../usage/types.ts'
+import type { RejectionReport, RejectionSearch } from '../usage/types.ts'
 import type { ControlDeps, OperationHandlers } from './control-deps.ts'
 import { toSearch } from './requests.ts'
 import { isoTime, parseGivenId, parseRange } from './values.ts'
 
-export const refusalHandlers = {
-  'refusals.list': async (deps, input, { account }) =>
-    reportOutput(await deps.usage.refusals(toRefusalSearch(deps, account.id, input))),
+export const rejectionHandlers = {
+  'rejections.list': async (deps, input, { account }) =>
+    reportOutput(await deps.usage.rejections(toRejectionSearch(deps, account.id, input))),
 
-  'key.refusals': async (deps, { key }, { account }) => {
-    const limit = deps.limits.refusalsKeptPerKey
-    return reportOutput(await deps.usage.refusals(toRefusalSearch(deps, account.id, { key, limit })))
+  'key.rejections': async (deps, { key }, { account }) => {
+    const limit = deps.limits.rejectionsKeptPerKey
+    return reportOutput(await deps.usage.rejections(toRejectionSearch(deps, account.id, { key, limit })))
   },
 } satisfies Partial<OperationHandlers>
 
 const hourMs = 3_600_000
 
-type Ask = Omit<OperationInput<'refusals.list'>, 'account'>
+type Ask = Omit<OperationInput<'rejections.list'>, 'account'>
 
 /** Without a period, single requests are searched in all of the past, and those of 30 days are counted. */
-function toRefusalSearch(
+function toRejectionSearch(
   { clock }: Pick<ControlDeps, 'clock'>,
   account: bigint,
   { request, limit, before, ...ask }: Ask,
-): RefusalSearch {
+): RejectionSearch {
   const { outcome: _none, ...search } = toSearch(account, ask, before)
   const one = parseGivenId('req', request)
   const { fromMs, toMs } = parseRange(clock.wallMs(), ask)
@@ -38,7 +38,7 @@ function toRefusalSearch(
   }
 }
 
-function reportOutput({ counts, latest }: RefusalReport): OperationOutput<'refusals.list'> {
+function reportOutput({ counts, latest }: RejectionReport): OperationOutput<'rejections.list'> {
   return {
     counts: [...counts],
     latest: latest.map(({ id, key, code, status, model, message }) => ({

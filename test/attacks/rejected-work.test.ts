@@ -14,7 +14,7 @@ import {
 } from '../support/attacks.ts'
 import { mainThreadWaitMs } from '../support/process-cost.ts'
 
-const attacker = new URL('./refused-work.ts', import.meta.url)
+const attacker = new URL('./rejected-work.ts', import.meta.url)
 const perMinute = 30
 let gateway: AttackedGateway
 
@@ -38,13 +38,13 @@ const attacks = [
   ['no valid key', () => Promise.resolve(['sk', 'tg', 'x'.repeat(40)].join('-')), 'status401'],
 ] as const
 
-for (const [who, makeKey, refused] of attacks) {
+for (const [who, makeKey, rejected] of attacks) {
   test(`two connections with ${who}, as fast as they are answered`, async (context) => {
     const { port, server } = gateway
     const neighbor = await gateway.account('10')
     const values = { connections: 2, bytes: 256_000, path: '/v1/chat/completions', key: await makeKey() }
     const startedMs = systemClock.monoMs()
-    let refusals = 0
+    let rejections = 0
     const measured = await measureUnderAttack({
       neighbor: payingNeighbor(port, neighbor.key),
       measure: measureInTurn,
@@ -55,7 +55,7 @@ for (const [who, makeKey, refused] of attacks) {
           counts: running.counts,
           async stop() {
             await running.stop()
-            refusals += running.counts()[refused] ?? 0
+            rejections += running.counts()[rejected] ?? 0
           },
         }
       },
@@ -66,6 +66,6 @@ for (const [who, makeKey, refused] of attacks) {
     const { status429 = 0 } = measured.counts
     assert.ok(status429 > 0 && status429 <= 80, line)
     const minutes = 1 + Math.floor((systemClock.monoMs() - startedMs) / 60_000)
-    assert.ok(refusals <= perMinute * minutes, `${refusals} were read or looked up in ${minutes} minutes`)
+    assert.ok(rejections <= perMinute * minutes, `${rejections} were read or looked up in ${minutes} minutes`)
   })
 }

@@ -4,25 +4,25 @@
  */
 import type { Clock, Timer } from '../base/clock.ts'
 import { hourOf } from '../base/ids.ts'
-import type { LoggedRefusal, RefusalBatch, RefusalCount } from './types.ts'
+import type { LoggedRejection, RejectionBatch, RejectionCount } from './types.ts'
 
-export interface RefusalLogLimits {
-  readonly refusalsKeptPerKey: number
-  readonly refusalsQueuedMax: number
-  readonly refusalsFlushMs: number
+export interface RejectionLogLimits {
+  readonly rejectionsKeptPerKey: number
+  readonly rejectionsQueuedMax: number
+  readonly rejectionsFlushMs: number
 }
 
-type Counted = RefusalCount & { count: number }
+type Counted = RejectionCount & { count: number }
 
-export interface RefusalLogDeps {
+export interface RejectionLogDeps {
   readonly clock: Clock
-  readonly limits: RefusalLogLimits
+  readonly limits: RejectionLogLimits
   /** Runs the writing apart from requests, and is waited for at the end of the process. */
   readonly begin: (work: () => Promise<void>) => void
-  readonly write: (batch: RefusalBatch) => Promise<void>
+  readonly write: (batch: RejectionBatch) => Promise<void>
   /** Called with the number of rejections that were dropped. */
   readonly dropped: (count: number) => void
-  /** The accounts whose refusals can be read now. */
+  /** The accounts whose rejections can be read now. */
   readonly written: (accounts: ReadonlySet<bigint>) => void
 }
 
@@ -30,43 +30,43 @@ export interface RefusalLogDeps {
 const modelCharactersMax = 200
 const messageCharactersMax = 1_000
 
-export class RefusalLog {
-  readonly #deps: RefusalLogDeps
+export class RejectionLog {
+  readonly #deps: RejectionLogDeps
   #counts = new Map<string, Counted>()
-  #rows = new Map<bigint, LoggedRefusal[]>()
+  #rows = new Map<bigint, LoggedRejection[]>()
   #rowCount = 0
   #timer: Timer | undefined
 
-  constructor(deps: RefusalLogDeps) {
+  constructor(deps: RejectionLogDeps) {
     this.#deps = deps
   }
 
   /** `knownModel`: the model if it exists; other names share one count, since callers can make them up. */
-  note(refusal: LoggedRefusal, knownModel: string | null): void {
+  note(rejection: LoggedRejection, knownModel: string | null): void {
     const { limits, clock, dropped } = this.#deps
-    const { account, key, code } = refusal
-    const [hour, model] = [hourOf(refusal.id), knownModel ?? '']
+    const { account, key, code } = rejection
+    const [hour, model] = [hourOf(rejection.id), knownModel ?? '']
     const name = `${key} ${hour} ${code} ${model}`
     const counted = this.#counts.get(name)
     if (counted !== undefined) counted.count += 1
-    else if (this.#counts.size < limits.refusalsQueuedMax)
+    else if (this.#counts.size < limits.rejectionsQueuedMax)
       this.#counts.set(name, { account, hour, key, code, model, count: 1 })
     else return dropped(1)
-    this.#keep(refusal)
-    this.#timer ??= clock.after(limits.refusalsFlushMs, () => this.flush())
+    this.#keep(rejection)
+    this.#timer ??= clock.after(limits.rejectionsFlushMs, () => this.flush())
   }
 
   /** The latest of each key: more than these would be dropped again immediately. */
-  #keep(refusal: LoggedRefusal): void {
-    const { refusalsKeptPerKey, refusalsQueuedMax } = this.#deps.limits
-    const ofKey = this.#rows.get(refusal.key) ?? []
-    if (ofKey.length >= refusalsKeptPerKey) ofKey.shift()
-    else if (this.#rowCount < refusalsQueuedMax) this.#rowCount += 1
+  #keep(rejection: LoggedRejection): void {
+    const { rejectionsKeptPerKey, rejectionsQueuedMax } = this.#deps.limits
+    const ofKey = this.#rows.get(rejection.key) ?? []
+    if (ofKey.length >= rejectionsKeptPerKey) ofKey.shift()
+    else if (this.#rowCount < rejectionsQueuedMax) this.#rowCount += 1
     else return
-    this.#rows.set(refusal.key, ofKey)
-    const { model, message } = refusal
+    this.#rows.set(rejection.key, ofKey)
+    const { model, message } = rejection
     ofKey.push({
-      ...refusal,
+      ...rejection,
       model: model === null ? null : model.slice(0, modelCharactersMax),
       message: message.slice(0, messageCharactersMax),
     })

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import type { RateLimits } from '../../src/limits/types.ts'
 import type { TestAccount } from '../support/gateway.ts'
 import { eventually, meteredGateway } from '../support/metered-gateway.ts'
-import { refusalIn } from '../support/paying-client.ts'
+import { rejectionIn } from '../support/paying-client.ts'
 import { type RawAnswer, RawClient } from '../support/raw-client.ts'
 
 /** Does not move unless a test moves it. */
@@ -148,9 +148,9 @@ for (const { name, status, code, account: make, unblock } of blocked) {
     for (const [format, path] of paths) {
       for (const [text, upload] of uploads) {
         const { answer, client } = await begun(account, path, upload)
-        const refusal = refusalIn(answer?.body ?? '{}')
+        const rejection = rejectionIn(answer?.body ?? '{}')
         assert.deepEqual(
-          [answer?.status, refusal.code],
+          [answer?.status, rejection.code],
           [status, code],
           `${format}, ${text}: ${answer?.body}`,
         )
@@ -184,12 +184,12 @@ test('a body in transit is a concurrent request, and releases its slot when it i
     )
     return client
   }
-  const [leaving, refused] = [upload(), upload()]
-  for (const client of [leaving, refused]) assert.equal((await client.answer())?.status, 100)
+  const [leaving, rejected] = [upload(), upload()]
+  for (const client of [leaving, rejected]) assert.equal((await client.answer())?.status, 100)
   const third = await whole(account)
-  assert.deepEqual([third.status, refusalIn(third.text).code], [429, 'concurrency_limited'])
-  refused.send('{"a')
-  assert.equal((await refused.answer())?.status, 400)
+  assert.deepEqual([third.status, rejectionIn(third.text).code], [429, 'concurrency_limited'])
+  rejected.send('{"a')
+  assert.equal((await rejected.answer())?.status, 400)
   assert.equal((await whole(account)).status, 200)
   const another = upload()
   assert.equal((await another.answer())?.status, 100)
@@ -232,13 +232,13 @@ test('rejected requests count against the rate of the key, and the headers show 
   const served = await whole(account)
   assert.deepEqual([served.status, served.headers['x-ratelimit-remaining-requests']], [200, '1'])
   assert.equal((await whole(account)).status, 200)
-  const refused = await whole(account)
+  const rejected = await whole(account)
   assert.deepEqual(
-    [refused.status, refusalIn(refused.text).code, refused.headers['x-ratelimit-remaining-requests']],
+    [rejected.status, rejectionIn(rejected.text).code, rejected.headers['x-ratelimit-remaining-requests']],
     [429, 'rate_limited', '0'],
   )
   // Requests rejected for their rate do not count: the Retry-After of the first is exact.
   for (let times = 0; times < 20; times += 1) assert.equal((await whole(account)).status, 429)
-  nowMs += Number(refused.headers['retry-after']) * 1_000
+  nowMs += Number(rejected.headers['retry-after']) * 1_000
   assert.equal((await whole(account)).status, 200)
 })

@@ -6,7 +6,7 @@ import { families, key } from './client.js'
 
 const origin = process.env.TOLLGATE_COUNTED_ORIGIN ?? ''
 
-const refusals = [
+const rejections = [
   { status: 401, why: 'a wrong key', key: 'sk-tg-nobody', model: families.gpt, says: 'Incorrect API key' },
   {
     status: 402,
@@ -29,15 +29,15 @@ const refusals = [
  * exits with 0 anyway, resolves with its output. `exceptions` has known deviations of this client, by status:
  * `sentMax`, the maximum number of requests, and `says`, its own message instead of the gateway's.
  */
-export function refusalChecks(way, ask, exceptions = {}) {
-  const checksByName = refusals.map((refusal) => [
-    `${way}: ${refusal.status} (${refusal.why}) is reported and not repeated`,
-    () => refused(ask, { ...refusal, sentMax: 1, ...exceptions[refusal.status] }),
+export function rejectionChecks(way, ask, exceptions = {}) {
+  const checksByName = rejections.map((rejection) => [
+    `${way}: ${rejection.status} (${rejection.why}) is reported and not repeated`,
+    () => rejected(ask, { ...rejection, sentMax: 1, ...exceptions[rejection.status] }),
   ])
   return Object.fromEntries(checksByName)
 }
 
-async function refused(ask, { status, key, model, says, sentMax }) {
+async function rejected(ask, { status, key, model, says, sentMax }) {
   await statusesSeen()
   const outcome = await ask({ origin, key }, model).then(
     (printed) => ({ text: typeof printed === 'string' ? printed : '', how: ', ends with 0' }),

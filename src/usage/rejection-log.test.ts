@@ -3,20 +3,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../test/support/manual-clock.ts'
 import { firstIdAt } from '../base/ids.ts'
-import { RefusalLog } from './refusal-log.ts'
-import type { LoggedRefusal, RefusalBatch } from './types.ts'
+import { RejectionLog } from './rejection-log.ts'
+import type { LoggedRejection, RejectionBatch } from './types.ts'
 
 const atMs = Date.UTC(2026, 0, 1, 12, 30)
 
-function open(limits: { refusalsKeptPerKey?: number; refusalsQueuedMax?: number } = {}, fails = false) {
+function open(limits: { rejectionsKeptPerKey?: number; rejectionsQueuedMax?: number } = {}, fails = false) {
   const clock = manualClock(atMs)
-  const batches: RefusalBatch[] = []
+  const batches: RejectionBatch[] = []
   const notified: bigint[][] = []
   const works: Promise<void>[] = []
   let dropped = 0
-  const log = new RefusalLog({
+  const log = new RejectionLog({
     clock,
-    limits: { refusalsKeptPerKey: 3, refusalsQueuedMax: 5, refusalsFlushMs: 1_000, ...limits },
+    limits: { rejectionsKeptPerKey: 3, rejectionsQueuedMax: 5, rejectionsFlushMs: 1_000, ...limits },
     begin: (work) => void works.push(work()),
     async write(batch) {
       if (fails) throw new Error('on purpose')
@@ -30,7 +30,7 @@ function open(limits: { refusalsKeptPerKey?: number; refusalsQueuedMax?: number 
   return { clock, log, batches, notified, works, dropped: () => dropped }
 }
 
-const refusal = (number: number, key = 7n): LoggedRefusal => ({
+const rejection = (number: number, key = 7n): LoggedRejection => ({
   id: firstIdAt(atMs) + BigInt(number),
   account: 5n,
   key,
@@ -41,11 +41,11 @@ const refusal = (number: number, key = 7n): LoggedRefusal => ({
 })
 const hour = atMs / 3_600_000 - 0.5
 
-test('alike refusals are one count; the latest of a key stay one by one', async () => {
+test('alike rejections are one count; the latest of a key stay one by one', async () => {
   const { clock, log, batches, notified, works } = open()
   assert.equal(clock.pending(), 0)
-  for (let number = 0; number < 10; number += 1) log.note(refusal(number), 'a-model')
-  log.note({ ...refusal(10), model: 'x'.repeat(500), message: 'y'.repeat(5_000) }, null)
+  for (let number = 0; number < 10; number += 1) log.note(rejection(number), 'a-model')
+  log.note({ ...rejection(10), model: 'x'.repeat(500), message: 'y'.repeat(5_000) }, null)
   assert.equal(clock.pending(), 1)
   clock.advance(999)
   assert.deepEqual(batches, [])
@@ -58,7 +58,11 @@ test('alike refusals are one count; the latest of a key stay one by one', async 
         { ...same, model: 'a-model', count: 10 },
         { ...same, model: '', count: 1 },
       ],
-      rows: [refusal(8), refusal(9), { ...refusal(10), model: 'x'.repeat(200), message: 'y'.repeat(1_000) }],
+      rows: [
+        rejection(8),
+        rejection(9),
+        { ...rejection(10), model: 'x'.repeat(200), message: 'y'.repeat(1_000) },
+      ],
     },
   ])
   assert.deepEqual(notified, [[5n]])
@@ -69,9 +73,9 @@ test('alike refusals are one count; the latest of a key stay one by one', async 
 
 test('more kinds than the bound are forgotten and counted', async () => {
   const { clock, log, batches, works, dropped } = open()
-  for (let number = 0; number < 20; number += 1) log.note(refusal(number, BigInt(number)), 'a-model')
+  for (let number = 0; number < 20; number += 1) log.note(rejection(number, BigInt(number)), 'a-model')
   assert.equal(dropped(), 15)
-  log.note(refusal(20, 0n), 'a-model')
+  log.note(rejection(20, 0n), 'a-model')
   clock.advance(1_000)
   await Promise.all(works)
   assert.deepEqual(
@@ -89,7 +93,7 @@ test('more kinds than the bound are forgotten and counted', async () => {
 
 test('what cannot be written is counted as forgotten', async () => {
   const { log, works, notified, dropped } = open({}, true)
-  for (let number = 0; number < 4; number += 1) log.note(refusal(number), 'a-model')
+  for (let number = 0; number < 4; number += 1) log.note(rejection(number), 'a-model')
   log.flush()
   await assert.rejects(Promise.all(works), /on purpose/)
   assert.equal(dropped(), 4)
@@ -98,7 +102,7 @@ test('what cannot be written is counted as forgotten', async () => {
 
 test('the end of the process writes what is pending immediately, and nothing twice', async () => {
   const { clock, log, batches, works } = open()
-  log.note(refusal(1), null)
+  log.note(rejection(1), null)
   log.flush()
   log.flush()
   clock.advance(5_000)
