@@ -80,7 +80,7 @@ export const failingModels: readonly FailingModel[] = [
   rejects('429', rejected(429, 'upstream_rate_limited'), 'retry=7'),
   rejects('500', failed),
   rejects('529', overloaded),
-  rejects('reject', failed),
+  rejects('refuse', failed),
   rejects('error-json', failed),
   rejects('html', noAnswer),
   rejects('empty', failed),
