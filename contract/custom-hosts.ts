@@ -2,9 +2,7 @@
  * Servers whose address, formats and headers only the operator knows, with defaults for well-known ones. An
  * upstream of one of these is a separate provider, named like the upstream: `my-vllm/llama-3.3-70b`.
  */
-import type { formatNames } from './formats.ts'
-
-type FormatName = keyof typeof formatNames
+import type { FormatName } from './formats.ts'
 
 interface CustomHostPreset {
   readonly displayName: string

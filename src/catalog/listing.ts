@@ -47,17 +47,14 @@ interface ListingFormat {
 
 const openaiShape: ListingFormat = { row: openaiRow, list: openaiList, name: 'openai', pageFields: [] }
 
-const shapes: Readonly<Record<ClientFormatName, ListingFormat>> = {
-  'openai-chat': openaiShape,
-  'openai-responses': openaiShape,
-  'openai-embeddings': openaiShape,
+/** Shapes of vendors other than OpenAI. */
+const shapes: Readonly<Partial<Record<ClientFormatName, ListingFormat>>> = {
   anthropic: {
     row: anthropicRow,
     list: anthropicList,
     name: 'anthropic',
     pageFields: ['limit', 'after_id', 'before_id'],
   },
-  'gemini-embeddings': openaiShape,
   gemini: {
     row: geminiRow,
     list: geminiList,
@@ -65,6 +62,8 @@ const shapes: Readonly<Record<ClientFormatName, ListingFormat>> = {
     pageFields: ['pageSize', 'page_size', 'pageToken', 'page_token'],
   },
 }
+
+const shapeOf = (format: ClientFormatName): ListingFormat => shapes[format] ?? openaiShape
 
 /** The body of `GET /models`. Throws `invalid_value` for a page that cannot be. */
 export function listModels(
@@ -74,7 +73,7 @@ export function listModels(
   moment: ListingMoment,
 ): ListingObject {
   const models = inOrder(snapshot).filter(isListed)
-  return shapes[format].list(shownModels(moment.view, snapshot, models), query, moment)
+  return shapeOf(format).list(shownModels(moment.view, snapshot, models), query, moment)
 }
 
 /** Cache key: lists with the same key differ within a snapshot only by prices. `names`: as for `only`. */
@@ -83,7 +82,7 @@ export function listKey(
   query: URLSearchParams,
   names: readonly string[] | null,
 ): string {
-  const { name, pageFields } = shapes[format]
+  const { name, pageFields } = shapeOf(format)
   return JSON.stringify([name, pageFields.map((field) => query.get(field)), names])
 }
 
@@ -95,7 +94,7 @@ export function showModel(
   { nowMs, view }: Pick<ListingMoment, 'nowMs' | 'view'>,
 ): ListingObject | undefined {
   const found = modelNamed(snapshot, name)
-  return found === undefined ? undefined : shapes[format].row(shownModel(view, snapshot, found.model), nowMs)
+  return found === undefined ? undefined : shapeOf(format).row(shownModel(view, snapshot, found.model), nowMs)
 }
 
 function shownModels(view: CustomerView, snapshot: Snapshot, models: readonly Model[]): readonly Model[] {

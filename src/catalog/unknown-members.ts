@@ -2,11 +2,11 @@
  * Unknown members and betas of requests: a row of the settings for each that was sent to a provider, for the
  * administrator, and one for each that the administrator rejects.
  */
-import type { formatNames } from '../../contract/formats.ts'
+import type { FormatName } from '../../contract/formats.ts'
 import type { Settings } from '../store/settings.ts'
 
 export interface UnknownMember {
-  readonly format: keyof typeof formatNames
+  readonly format: FormatName
   /** `text.style`, `anthropic-beta: name-2026-01-01`. */
   readonly member: string
 }

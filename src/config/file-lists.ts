@@ -43,14 +43,11 @@ const servedModels = z.union(
 )
 
 const format = z.enum(
-  formatNames satisfies { readonly [Name in UpstreamFormatName]: Name },
-  `must be ${new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.keys(formatNames))}`,
+  formatNames,
+  `must be ${new Intl.ListFormat('en', { type: 'disjunction' }).format(formatNames)}`,
 )
 
-const formats = z
-  .array(format)
-  .min(1, 'must contain at least one format')
-  .max(Object.keys(formatNames).length)
+const formats = z.array(format).min(1, 'must contain at least one format').max(formatNames.length)
 
 const headerValue = z.string().max(4_096)
 

@@ -2,7 +2,9 @@
  * The life of a request: eleven phases, top to bottom. A phase takes what it needs and returns the value that the next
  * one reads; phases do not call each other. Everything that a phase throws is handled here.
  */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { eachEndpoint } from '../../contract/endpoints.ts'
 import type { Caller } from '../access/types.ts'
 import { asTollgateError, type TollgateError } from '../base/errors.ts'
 import { WireError } from '../wire/format.ts'
@@ -47,12 +49,9 @@ import { TargetPlans } from './target-plans.ts'
 
 type RequestHandler = (deps: GatewayDeps, context: RequestContext, callerOf: CallerOf) => Promise<void>
 
-/** The handler of each operation; all paid operations share one. */
+/** The handler of each operation; all endpoints share one. */
 const handlers: Readonly<Record<GatewayOperation, RequestHandler>> = {
-  generate,
-  compact: generate,
-  embed: generate,
-  embed_batch: generate,
+  ...eachEndpoint(generate),
   count_tokens: countTokens,
   upload_file: handleFiles,
   start_upload: handleFiles,

@@ -170,12 +170,9 @@ export function mediaTypeOf(object: string): string {
   return typeOfFile(typeof filename === 'string' ? filename : null)
 }
 
-/** File API by client format; null: the format has none. */
-export const fileHosts: Readonly<Record<ClientFormatName, FileHost | null>> = {
+/** The file API of client formats that have one. */
+export const fileHosts: Readonly<Partial<Record<ClientFormatName, FileHost>>> = {
   'openai-chat': openai,
-  'openai-responses': null,
-  'openai-embeddings': null,
   anthropic,
   gemini,
-  'gemini-embeddings': null,
 }

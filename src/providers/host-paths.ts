@@ -7,7 +7,7 @@ import { upstreamFormats } from '../wire/formats.ts'
 import { readProblem } from '../wire/upstream-problem.ts'
 import type { Connector } from './connector.ts'
 import { type ListModelsDeps, type ModelHost, received } from './host-models.ts'
-import { requestPath } from './outgoing-request.ts'
+import { firstOperation, requestPath } from './outgoing-request.ts'
 
 export interface HostPath {
   readonly format: UpstreamFormatName
@@ -49,7 +49,7 @@ interface AskedPath {
 }
 
 async function askedPath(asking: ListModelsDeps, { connector, host, path }: AskedPath): Promise<HostPath> {
-  const { operations, ofModel } = upstreamFormats[path.format].paths
+  const { ofModel } = upstreamFormats[path.format].paths
   // With the model in the path, a status 404 may be about the model.
   if (ofModel !== null) return path
   const {
@@ -59,7 +59,7 @@ async function askedPath(asking: ListModelsDeps, { connector, host, path }: Aske
   } = connector.prepare({
     ...host,
     format: path.format,
-    operation: operations.generate === null ? 'embed' : 'generate',
+    operation: firstOperation(path.format),
     model: '',
     streamed: false,
     query: '',

@@ -110,7 +110,7 @@ export function headersIn(headers: FormatHeaders, outgoing: OutgoingRequest): re
 }
 
 export function hasAddress(operation: UpstreamOperation, format: UpstreamFormatName): boolean {
-  return upstreamFormats[format].paths.operations[operation] !== null
+  return upstreamFormats[format].paths.operations[operation] !== undefined
 }
 
 /** Path and query; throws for what the format has no path for. */
@@ -123,7 +123,7 @@ export function pathBelow(base: string, outgoing: OutgoingRequest): string {
   const { format, operation, query, model, streamed } = outgoing
   const { ofModel, queryNames } = upstreamFormats[format].paths
   const path = upstreamFormats[format].paths.operations[operation]
-  assert(path !== null, `${format} has no address for ${operation}`)
+  assert(path !== undefined, `${format} has no address for ${operation}`)
   return ofModel === null
     ? `${base}${path}${forwardedQuery(query, queryNames)}`
     : base + ofModel(path, { model: encodeURIComponent(model), streamed })
@@ -139,14 +139,21 @@ function forwardedQuery(query: string, names: readonly string[]): string {
   return forwarded.length === 0 ? '' : `?${forwarded.join('&')}`
 }
 
-/** The path of a generation request in a format, for display. */
+/** The operation that a format is shown and probed by: the first that it has. */
+export function firstOperation(format: UpstreamFormatName): UpstreamOperation {
+  const [operation] = Object.keys(upstreamFormats[format].paths.operations) as UpstreamOperation[]
+  assert(operation !== undefined, 'a format has at least one operation')
+  return operation
+}
+
+/** The path of the first operation of a format, for display. */
 export function requestPath(
   { pathPrefix }: Pick<Connector, 'pathPrefix'>,
   format: UpstreamFormatName,
   basePath: string,
 ): string {
   const { operations, ofModel } = upstreamFormats[format].paths
-  const path = operations.generate ?? operations.embed ?? ''
+  const path = operations[firstOperation(format)] ?? ''
   const written = ofModel === null ? path : ofModel(path, { model: '{model}', streamed: false })
   return (pathPrefix?.(format, basePath) ?? versionedBase(format, basePath)) + written
 }

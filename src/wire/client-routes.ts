@@ -2,6 +2,7 @@
  * Where the clients of a format send requests, and what distinguishes them from requests of other formats. Types, and
  * what several formats share. Pure.
  */
+import type { EndpointName } from '../../contract/endpoints.ts'
 
 /** Fields that Gemini puts in the URL; in other formats the model is null and `stream` is not read. */
 export interface UrlFields {
@@ -11,10 +12,7 @@ export interface UrlFields {
 
 /** The operation that a request's path and method select. */
 export type FormatOperation =
-  | 'generate'
-  | 'compact'
-  | 'embed'
-  | 'embed_batch'
+  | EndpointName
   | 'count_tokens'
   | 'show_response'
   | 'list_response_items'

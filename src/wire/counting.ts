@@ -27,25 +27,21 @@ interface UpstreamCounting {
   readonly answer: string
 }
 
-/** null: the format has no path that counts. */
+/** Formats that have a path that counts. */
 const clients = {
-  'openai-chat': null,
   'openai-responses': {
     read: () => undefined,
     write: (tokens) => jsonText({ object: 'response.input_tokens', input_tokens: tokens }),
   },
-  'openai-embeddings': null,
   anthropic: { read: limited, write: (tokens) => jsonText({ input_tokens: tokens }) },
   gemini: { read: unwrapped, write: (tokens) => jsonText({ totalTokens: tokens }) },
-  'gemini-embeddings': null,
-} as const satisfies Readonly<Record<ClientFormatName, ClientCounting | null>>
+} as const satisfies Readonly<Partial<Record<ClientFormatName, ClientCounting>>>
 
 /**
- * null: the format has no path that counts. Sources: `MessageCountTokensParams` of @anthropic-ai/sdk,
+ * Formats that have a path that counts. Sources: `MessageCountTokensParams` of @anthropic-ai/sdk,
  * `InputTokenCountParams` of openai, and ai.google.dev/api/tokens#method:-models.counttokens.
  */
 const upstreams = {
-  'openai-chat': null,
   'openai-responses': {
     members: new Set([
       'model',
@@ -61,7 +57,6 @@ const upstreams = {
     body: joinedMembers,
     answer: 'input_tokens',
   },
-  'openai-embeddings': null,
   anthropic: {
     members: new Set([
       'model',
@@ -89,9 +84,7 @@ const upstreams = {
     body: wrappedMembers,
     answer: 'totalTokens',
   },
-  'gemini-embeddings': null,
-  'bedrock-converse': null,
-} as const satisfies Readonly<Record<UpstreamFormatName, UpstreamCounting | null>>
+} as const satisfies Readonly<Partial<Record<UpstreamFormatName, UpstreamCounting>>>
 
 /** Without a member that is billed the count would be too low; where a host rejects one, the request is counted here instead. */
 const hostedClaude = new Set(['messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config'])
@@ -118,12 +111,10 @@ const hosted = {
   },
 } as const satisfies Readonly<Record<string, UpstreamCounting>>
 
-type NotNull<Table> = { [Name in keyof Table]: Table[Name] extends null ? never : Name }[keyof Table]
-
 /** The formats in which clients can ask for a number of tokens. */
-export type ClientCountingFormat = NotNull<typeof clients>
+export type ClientCountingFormat = keyof typeof clients
 /** The formats in which upstreams can be asked for one. */
-export type UpstreamCountingFormat = NotNull<typeof upstreams>
+export type UpstreamCountingFormat = keyof typeof upstreams
 /** How an address that counts takes a request: as the vendor of a format, or as a host. */
 export type CountingShape = UpstreamCountingFormat | keyof typeof hosted
 
@@ -131,17 +122,15 @@ const clientCountings: Readonly<Record<ClientCountingFormat, ClientCounting>> = 
 const upstreamCountings: Readonly<Record<CountingShape, UpstreamCounting>> = { ...upstreams, ...hosted }
 
 export function isClientCountingFormat(name: ClientFormatName): name is ClientCountingFormat {
-  return clients[name] !== null
+  return Object.hasOwn(clients, name)
 }
 
 export function isUpstreamCountingFormat(name: UpstreamFormatName): name is UpstreamCountingFormat {
-  return upstreams[name] !== null
+  return Object.hasOwn(upstreams, name)
 }
 
 /** All of them, in the order in which they are tried. */
-export const upstreamCountingFormats: readonly UpstreamCountingFormat[] = (
-  Object.keys(upstreams) as UpstreamFormatName[]
-).filter(isUpstreamCountingFormat)
+export const upstreamCountingFormats = Object.keys(upstreams) as readonly UpstreamCountingFormat[]
 
 /** A body that asks for a number, as its format's reader of requests takes it, and the way back. */
 export interface CountRequest {

@@ -1,6 +1,7 @@
 /** The upstream paths of a format, and what several formats share of that. Pure. */
+import type { EndpointName } from '../../contract/endpoints.ts'
 
-export type UpstreamOperation = 'generate' | 'count_tokens' | 'compact' | 'embed' | 'embed_batch'
+export type UpstreamOperation = EndpointName | 'count_tokens'
 
 /** Paths of a format's upstream operations. */
 export interface UpstreamPaths {
@@ -13,8 +14,8 @@ export interface UpstreamPaths {
   readonly queryNames: readonly string[]
   /** Precedes the path of files for uploads. */
   readonly uploadPrefix: string
-  /** null: the format has no path for it. */
-  readonly operations: Readonly<Record<UpstreamOperation, string | null>>
+  /** What the format has no path for is left out. The first operation is the one that is shown and probed. */
+  readonly operations: Readonly<Partial<Record<UpstreamOperation, string>>>
   /** Where the model is in the path: the path and query of one request; null: in the body. */
   readonly ofModel:
     | ((operationPath: string, request: { readonly model: string; readonly streamed: boolean }) => string)
@@ -26,15 +27,6 @@ const hasVersion = (basePath: string) => /\/v\d+[a-z]*\d*(?:\/|$)|\/deployments\
 
 /** `/anthropic/v1`; a version further in front is the host's own. */
 export const endsWithVersion = (basePath: string): boolean => /\/v\d+[a-z]*\d*$/.test(basePath)
-
-/** Paths of a format that lacks some operations, to be overridden. */
-export const noOperations = {
-  generate: null,
-  count_tokens: null,
-  compact: null,
-  embed: null,
-  embed_batch: null,
-} as const
 
 /** Paths shared by OpenAI's formats. */
 export const openaiPaths = {

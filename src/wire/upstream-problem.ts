@@ -4,7 +4,7 @@
  * response with status 200 says that the content was refused.
  */
 import type { UpstreamProblem } from './format.ts'
-import type { UpstreamFormatName } from './format-names.ts'
+import type { TargetFormat } from './format-names.ts'
 import { isRecord, type JsonRecord, parsed } from './json/parsed.ts'
 
 const plainTextCharactersMax = 2_000
@@ -97,8 +97,6 @@ function firstText(value: JsonRecord, names: readonly string[]): string {
   return ''
 }
 
-type RefusingFormat = Exclude<UpstreamFormatName, 'openai-embeddings' | 'gemini-embeddings'>
-
 /**
  * How each format says, under status 200, that the model or a filter of its host refused the content.
  *
@@ -106,7 +104,7 @@ type RefusingFormat = Exclude<UpstreamFormatName, 'openai-embeddings' | 'gemini-
  * platform.claude.com/docs/en/build-with-claude/handling-stop-reasons; ai.google.dev/api/generate-content#FinishReason;
  * docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html.
  */
-const refusingWords: Readonly<Record<RefusingFormat, readonly string[]>> = {
+const refusingWords: Readonly<Record<TargetFormat, readonly string[]>> = {
   'openai-chat': ['content_filter', 'sensitive'],
   'openai-responses': ['content_filter'],
   anthropic: ['refusal'],
@@ -127,6 +125,6 @@ const refusingWords: Readonly<Record<RefusingFormat, readonly string[]>> = {
 }
 
 /** Whether the reason for which a response ended is a refusal of its content. */
-export function isRefusal(format: RefusingFormat, reason: string): boolean {
+export function isRefusal(format: TargetFormat, reason: string): boolean {
   return refusingWords[format].includes(reason)
 }

@@ -16,6 +16,7 @@ const consoleValues = [
   'contract/usd.ts',
   'contract/meters.ts',
   'contract/custom-hosts.ts',
+  'contract/formats.ts',
   'contract/hosts.ts',
   'contract/low-balance.ts',
 ]

@@ -53,7 +53,7 @@ export const layers: Readonly<Record<string, string>> = {
     'ledger/sqlite/rows ledger/postgres/tables store base contract limits type:ledger type:ledger/machine type:ledger/sqlite type:ledger/postgres type:config',
   payments: 'ledger mail store base contract limits type:config',
   api: 'control identity access http base contract limits type:config',
-  providers: 'wire base contract/custom-hosts contract/hosts type:config',
+  providers: 'wire base contract/custom-hosts contract/endpoints contract/hosts type:config',
   'provider-keys': 'catalog store base contract type:providers type:config',
   sandbox: 'wire base type:config',
   http: 'base type:config',

@@ -47,7 +47,7 @@ export async function serveFiles(deps: FileDeps, task: Omit<FileTask, 'host' | '
   const { context } = task
   const host = fileHosts[context.format.name]
   const operation = context.operation as FileOperation
-  if (host === null) {
+  if (host === undefined) {
     throw new TollgateError('not_supported', { message: 'This format has no files endpoint.' })
   }
   const { key, account } = task.caller

@@ -1,5 +1,7 @@
 /** Where requests meet telemetry: what their traces say of them. Without telemetry each function does nothing. */
+
 import type { IncomingMessage } from 'node:http'
+import { endpoints, isEndpoint } from '../../../contract/endpoints.ts'
 import { type Clock, steadyClock } from '../../base/clock.ts'
 import { formatId } from '../../base/ids.ts'
 import type { Settled, Settlement } from '../../ledger/types.ts'
@@ -16,14 +18,9 @@ export interface TracingDeps {
   readonly clock: Clock
 }
 
-/** OpenTelemetry names of the operations. */
-const operationNames: Readonly<Record<UpstreamOperation, string>> = {
-  generate: 'chat',
-  compact: 'chat',
-  embed: 'embeddings',
-  embed_batch: 'embeddings',
-  count_tokens: 'count_tokens',
-}
+/** The OpenTelemetry name of an operation. */
+const operationName = (operation: UpstreamOperation): string =>
+  operation === 'count_tokens' ? operation : endpoints[operation].traced
 
 /** OpenTelemetry names of providers, where they differ from ours. */
 const providerNames: Readonly<Record<string, string>> = {
@@ -61,7 +58,7 @@ export function traceAttempt(
   if (trace === null) return headers
   const provider = providerName(upstream.provider)
   const target = { upstream: upstream.name, provider, model: upstreamModel }
-  const started = { ...target, isOperators, operation: operationNames[operation] }
+  const started = { ...target, isOperators, operation: operationName(operation) }
   return [...headers, ...trace.attemptStarted(started)]
 }
 
@@ -87,9 +84,9 @@ export function traceSettled(
     ...{ endReason: receipt.endReason, charged: result.charged },
   }
   const endedMs = context === null ? clock.wallMs() : steadyClock(clock, context).wallMs()
-  const operation = context?.operation === 'embed' ? operationNames.embed : operationNames.generate
+  const operation = context !== null && isEndpoint(context.operation) ? context.operation : 'generate'
   telemetry.settled(context?.trace ?? null, usage, {
-    operation,
+    operation: operationName(operation),
     seconds: Math.max(0, endedMs - receipt.startedMs) / 1_000,
   })
 }

@@ -3,6 +3,7 @@
  * suspension, balance and the key's budget from the cached standing of the account. The ledger is read again before a
  * request is rejected for money, so that new credit applies immediately; reserve decides finally.
  */
+import { eachEndpoint } from '../../../contract/endpoints.ts'
 import type { Caller } from '../../access/types.ts'
 import { consoleUrl, keyUrl } from '../../base/console-url.ts'
 import { TollgateError } from '../../base/errors.ts'
@@ -74,10 +75,7 @@ function servesForFree({ fee, of }: FreeDeps['providerKeys'], { account }: Calle
 
 /** Operations that an account without a balance may use. Uploads are free, but require a balance; stored responses were paid for when they were created. */
 const isFree: Readonly<Partial<Record<GatewayOperation, typeof mayBeFree>>> = {
-  generate: mayBeFree,
-  compact: mayBeFree,
-  embed: mayBeFree,
-  embed_batch: mayBeFree,
+  ...eachEndpoint(mayBeFree),
   list_files: () => true,
   show_file: () => true,
   read_file: () => true,

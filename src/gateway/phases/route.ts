@@ -2,6 +2,7 @@
  * Model name → Route: at which upstreams in which order, and for each the format and the price.
  * Pure, over the catalog snapshot.
  */
+import { isEndpoint } from '../../../contract/endpoints.ts'
 import type { Caller } from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { nearestNames } from '../../catalog/nearest.ts'
@@ -16,7 +17,6 @@ import { upstreamFormats } from '../../wire/formats.ts'
 import type { UpstreamOperation } from '../../wire/upstream-paths.ts'
 import type {
   Candidate,
-  GatewayOperation,
   OrderedRequest,
   ParsedRequest,
   RequestContext,
@@ -42,13 +42,6 @@ export interface RouteDeps {
   readonly order: (candidates: readonly Candidate[], asked: OrderedRequest) => readonly Candidate[]
 }
 
-/** The upstream operation of operations other than generating. */
-const upstreamOperations: Readonly<Partial<Record<GatewayOperation, UpstreamOperation>>> = {
-  compact: 'compact',
-  embed: 'embed',
-  embed_batch: 'embed_batch',
-}
-
 /** Throws 404 for an unknown or disabled model or where the sender's preference leaves no upstream, 403 for one that the key may not use, 501 for an operation that it does not support. */
 export function route(
   deps: RouteDeps,
@@ -57,7 +50,8 @@ export function route(
   parsed: ParsedRequest,
 ): Route {
   const { model, datedName } = findModel(deps.snapshot, caller, parsed.facts.model, 'model')
-  const operation = upstreamOperations[context.operation] ?? 'generate'
+  // Tokens are counted for a request that would generate.
+  const operation = isEndpoint(context.operation) ? context.operation : 'generate'
   const ownKeys = ownRoute(deps.providerKeys, caller.account, model)
   const isOnly = ownKeys?.isOnly === true
   const preference = preferenceOf(deps, caller, context)

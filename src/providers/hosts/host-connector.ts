@@ -2,6 +2,7 @@
  * A row of `hosts-table.ts` as the connector that the rest of the program knows. It reads rows and knows no host. What bounds
  * money is the widest of all makers, since a host serves models of any.
  */
+import { endpointRow } from '../../../contract/endpoints.ts'
 import { type HostName, hostVariables } from '../../../contract/hosts.ts'
 import { secretFields } from '../../base/secret-fields.ts'
 import { isUpstreamCountingFormat, type UpstreamCountingFormat } from '../../wire/counting.ts'
@@ -32,9 +33,6 @@ export const hostConnectors: readonly Connector[] = [
     connectorOfRow(row, { provider, ...clouds[provider as CloudName] }),
   ),
 ]
-
-/** Operations of a host besides counting tokens; we store nothing there and compact nothing. */
-const operations: readonly string[] = ['generate', 'embed']
 
 /** The most expensive image of any vendor: 10,000 patches at a factor of 2.46, see openai.ts. */
 const pictureTokensMax = 24_600
@@ -86,8 +84,9 @@ export function connectorOfRow(row: HostRow, identity: HostIdentity): Connector 
     },
     classify: (status, headers, problem) => classifyAnswer(row.errors ?? [], status, headers, problem),
     offers: (operation, format) =>
-      (operations.includes(operation) ||
-        (operation === 'count_tokens' && countingOf(row, format) !== undefined)) &&
+      (operation === 'count_tokens'
+        ? countingOf(row, format) !== undefined
+        : endpointRow(operation).vendorOnly !== true) &&
       prefixes.has(format) &&
       hasAddress(operation, format),
     betas: row.betas ?? {},

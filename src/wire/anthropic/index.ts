@@ -2,7 +2,7 @@
 import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat } from '../format.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
-import { endsWithVersion, noOperations } from '../upstream-paths.ts'
+import { endsWithVersion } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
 import { costInUsage } from '../usage-cost.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -39,7 +39,7 @@ export const anthropic: ClientFormat<MessagesFields> & StreamedFormat<MessagesFi
     queryNames: ['beta'],
     models: '/models?limit=1000',
     uploadPrefix: '',
-    operations: { ...noOperations, generate: '/messages', count_tokens: '/messages/count_tokens' },
+    operations: { generate: '/messages', count_tokens: '/messages/count_tokens' },
     ofModel: null,
   },
   outputLimitField: 'max_tokens',

@@ -4,7 +4,6 @@ import type { StreamedFormat } from '../format.ts'
 import type { BytePatch } from '../json/byte-patch.ts'
 import { type LimitFields, patchLimit } from '../request-fields.ts'
 import type { UpstreamCodec } from '../translation/codec.ts'
-import { noOperations } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
 import { decodeResponse } from './decode-response.ts'
 import { decodeStream } from './decode-stream.ts'
@@ -27,7 +26,7 @@ export const bedrockConverse: StreamedFormat<LimitFields> = {
     queryNames: [],
     models: '/foundation-models',
     uploadPrefix: '',
-    operations: { ...noOperations, generate: '/converse' },
+    operations: { generate: '/converse' },
     ofModel: (path, { model, streamed }) => `/model/${model}${path}${streamed ? '-stream' : ''}`,
   },
   acceptedStream: 'application/vnd.amazon.eventstream',

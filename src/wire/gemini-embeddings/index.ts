@@ -6,7 +6,6 @@ import { geminiReport, readUsage, reportedTotals, toUsage } from '../gemini/extr
 import { gemini } from '../gemini/index.ts'
 import { isRecord, recordsIn } from '../json/parsed.ts'
 import { readVectors } from '../openai-embeddings/extract-response.ts'
-import { noOperations } from '../upstream-paths.ts'
 import { extractRequest, type GeminiEmbeddingsFields, patchRequest } from './extract-request.ts'
 
 function extractResponse(body: Uint8Array): ExtractedResponse {
@@ -32,7 +31,7 @@ export const geminiEmbeddings: ClientFormat<GeminiEmbeddingsFields> & UpstreamFo
     costFields: gemini.costFields,
     paths: {
       ...gemini.paths,
-      operations: { ...noOperations, embed: 'embedContent', embed_batch: 'batchEmbedContents' },
+      operations: { embed: 'embedContent', embed_batch: 'batchEmbedContents' },
     },
     hasKeyInUrl: true,
     outputLimitField: 'maxOutputTokens',

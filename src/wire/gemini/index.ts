@@ -4,7 +4,7 @@ import { type ClientRoutes, plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat } from '../format.ts'
 import { type LimitFields, patchLimit } from '../request-fields.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
-import { endsWithVersion, noOperations } from '../upstream-paths.ts'
+import { endsWithVersion } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
 import { decodeRequest } from './decode-request.ts'
 import { decodeResponse } from './decode-response.ts'
@@ -65,7 +65,7 @@ export const gemini: ClientFormat<LimitFields> & StreamedFormat<LimitFields> = {
     queryNames: [],
     models: '/models?pageSize=1000',
     uploadPrefix: '/upload',
-    operations: { ...noOperations, generate: 'generateContent', count_tokens: 'countTokens' },
+    operations: { generate: 'generateContent', count_tokens: 'countTokens' },
     ofModel: modelPath,
   },
   hasKeyInUrl: true,

@@ -4,7 +4,7 @@ import { plainRoutes } from '../client-routes.ts'
 import type { ClientFormat, StreamedFormat } from '../format.ts'
 import { openaiBetas } from '../request-fields.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
-import { noOperations, openaiPaths } from '../upstream-paths.ts'
+import { openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
 import { costInUsage } from '../usage-cost.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -31,7 +31,7 @@ export const openaiChat: ClientFormat<ChatFields> & StreamedFormat<ChatFields> =
     guide: { title: 'Chat Completions', basePath: '/v1', example: 'chat/completions' },
   },
   costFields: costInUsage,
-  paths: { ...openaiPaths, operations: { ...noOperations, generate: '/chat/completions' } },
+  paths: { ...openaiPaths, operations: { generate: '/chat/completions' } },
   outputLimitField: 'max_tokens',
   outputLimitMin: 1,
   rateHeaders: 'openai',

@@ -10,7 +10,7 @@ import {
   problemStatus,
 } from '../openai-chat/encode-error.ts'
 import { openaiBetas } from '../request-fields.ts'
-import { noOperations, openaiPaths } from '../upstream-paths.ts'
+import { openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
 import { costInUsage } from '../usage-cost.ts'
 import { vectorsIn } from '../vector-encoding.ts'
@@ -26,7 +26,7 @@ export const openaiEmbeddings: ClientFormat<EmbeddingsFields> & UpstreamFormat<E
     guide: { title: 'Embeddings', basePath: '/v1', example: 'embeddings' },
   },
   costFields: costInUsage,
-  paths: { ...openaiPaths, operations: { ...noOperations, embed: '/embeddings' } },
+  paths: { ...openaiPaths, operations: { embed: '/embeddings' } },
   outputLimitField: 'max_tokens',
   outputLimitMin: 1,
   rateHeaders: 'none',

@@ -5,7 +5,7 @@ import type { ClientFormat, StreamedFormat, UpstreamFormat } from '../format.ts'
 import { contextMark } from '../openai-chat/encode-error.ts'
 import { openaiBetas } from '../request-fields.ts'
 import type { ClientCodec, UpstreamCodec } from '../translation/codec.ts'
-import { noOperations, openaiPaths } from '../upstream-paths.ts'
+import { openaiPaths } from '../upstream-paths.ts'
 import { readProblem } from '../upstream-problem.ts'
 import { decodeRequest } from './decode-request.ts'
 import { decodeResponse } from './decode-response.ts'
@@ -40,7 +40,6 @@ const passing: Omit<ClientFormat<ResponsesFields> & StreamedFormat<ResponsesFiel
   paths: {
     ...openaiPaths,
     operations: {
-      ...noOperations,
       generate: '/responses',
       compact: '/responses/compact',
       count_tokens: '/responses/input_tokens',

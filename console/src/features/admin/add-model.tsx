@@ -11,30 +11,20 @@ import { toast } from '@/components/toaster'
 import type { ApiError, OperationAsk } from '@/lib/api'
 import { useChange } from '@/lib/operations'
 import { tokenCount, tokenCountError } from '@/lib/token-count'
+import { type FormatName, formatLabels } from '../../../../contract/formats.ts'
 import { errorAt, FormDialog } from './form-dialog.tsx'
 import { UpstreamChoice } from './model-upstreams.tsx'
 import { providers } from './providers.ts'
 import { emptyPrice, isPriced, newPriceOf, RatesFields } from './rates-fields.tsx'
 
-type Format = NonNullable<OperationAsk<'models.add'>['formats']>[number]
-
-const formats: Readonly<Record<Format | '', string>> = {
-  '': 'Provider default',
-  'openai-chat': 'Chat Completions',
-  'openai-responses': 'Responses',
-  'openai-embeddings': 'Embeddings',
-  anthropic: 'Messages (Anthropic)',
-  gemini: 'Gemini',
-  'gemini-embeddings': 'Gemini embeddings',
-  'bedrock-converse': 'Converse',
-}
+const formats = { '': 'Provider default', ...formatLabels }
 const media = ['image', 'pdf', 'audio'] as const
 
 const emptyModel = {
   model: '',
   provider: '',
   upstreamModel: '',
-  format: '' as Format | '',
+  format: '' as FormatName | '',
   context: '',
   output: '',
   inputs: [] as readonly string[],
@@ -163,7 +153,10 @@ function Names({ draft, set, problem }: PartProps & { readonly problem: ApiError
         label="Upstream format"
         hint="The API format it is requested in. OpenAI-compatible servers often support only Chat Completions."
       >
-        <Select value={draft.format} onChange={(event) => set({ format: event.target.value as Format | '' })}>
+        <Select
+          value={draft.format}
+          onChange={(event) => set({ format: event.target.value as FormatName | '' })}
+        >
           {Object.entries(formats).map(([id, label]) => (
             <option key={id} value={id}>
               {label}

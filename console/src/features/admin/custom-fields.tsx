@@ -1,12 +1,14 @@
 /** Fields of a custom host: formats, the header for the key, other headers. */
+
 import type { JSX } from 'react'
 import { Checkbox } from '@/components/checkbox'
 import { Field } from '@/components/field'
 import { Input } from '@/components/input'
 import { Textarea } from '@/components/textarea'
 import type { ApiError } from '@/lib/api'
+import { formatLabels, formatNames } from '../../../../contract/formats.ts'
 import { errorAt } from './form-dialog.tsx'
-import { type FormatName, formatLabels, headersOf, type UpstreamDraft } from './upstream-draft.ts'
+import { headersOf, type UpstreamDraft } from './upstream-draft.ts'
 
 interface CustomFieldsProps {
   readonly draft: UpstreamDraft
@@ -27,7 +29,7 @@ export function CustomFields({ draft, set, storedHeaders, problem }: CustomField
           The formats that this provider's server speaks. Clients can use any format.
         </p>
         <div className="grid sm:grid-cols-2">
-          {(Object.keys(formatLabels) as FormatName[]).map((format) => (
+          {formatNames.map((format) => (
             <Checkbox
               key={format}
               label={formatLabels[format]}

@@ -1,19 +1,9 @@
 /** The draft of an upstream's form and the input made from it. Pure. */
+
 import type { OperationAsk, OperationOutput } from '@/lib/api'
 import { customHosts, isCustomHost } from '../../../../contract/custom-hosts.ts'
+import type { FormatName } from '../../../../contract/formats.ts'
 import { cloudAddress, isHost } from './providers.ts'
-
-export type FormatName = NonNullable<OperationAsk<'upstreams.put'>['formats']>[number]
-
-export const formatLabels: Readonly<Record<FormatName, string>> = {
-  'openai-chat': 'Chat Completions',
-  'openai-responses': 'Responses',
-  anthropic: 'Messages (Anthropic)',
-  gemini: 'Gemini',
-  'openai-embeddings': 'Embeddings',
-  'gemini-embeddings': 'Gemini embeddings',
-  'bedrock-converse': 'Converse',
-}
 
 export interface UpstreamDraft {
   readonly name: string

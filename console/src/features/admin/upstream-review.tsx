@@ -1,11 +1,13 @@
 /** Models that an upstream will serve once it is saved. */
+
 import type { JSX, ReactNode } from 'react'
 import { Badge } from '@/components/badge'
 import { Banner } from '@/components/banner'
 import { Button } from '@/components/button'
 import type { OperationOutput } from '@/lib/api'
 import { usd } from '@/lib/usd'
-import { formatLabels, type UpstreamDraft } from './upstream-draft.ts'
+import { formatLabels } from '../../../../contract/formats.ts'
+import type { UpstreamDraft } from './upstream-draft.ts'
 
 export interface UpstreamReviewProps {
   readonly found: OperationOutput<'upstreams.check'>

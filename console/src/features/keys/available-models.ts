@@ -2,7 +2,7 @@
 
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ApiError } from '@/lib/api'
-import { isConversationFormat } from '@/lib/formats'
+import { isConversationFormat } from '../../../../contract/formats.ts'
 import { readAllModels } from '../pricing/price-list.ts'
 
 export interface AvailableModel {

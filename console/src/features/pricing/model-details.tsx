@@ -5,20 +5,12 @@ import { Badge } from '@/components/badge'
 import { When } from '@/components/when'
 import { count, day } from '@/lib/format'
 import { exactUsd } from '@/lib/usd'
+import { formatLabel } from '../../../../contract/formats.ts'
 import { pricedMeters } from '../../../../contract/meters.ts'
 import type { Price, PricedModel } from './price-list.ts'
 import { type Capability, capabilities } from './pricing-view.ts'
 
 const classes = pricedMeters.map(({ rate, priceLabel }) => [rate, priceLabel] as const)
-const formatNames: Readonly<Record<string, string>> = {
-  'openai-chat': 'Chat Completions',
-  'openai-responses': 'Responses',
-  'openai-embeddings': 'Embeddings',
-  anthropic: 'Messages (Anthropic)',
-  gemini: 'Gemini',
-  'gemini-embeddings': 'Gemini embeddings',
-  'bedrock-converse': 'Converse',
-}
 
 export function ModelDetails({ model }: { readonly model: PricedModel }): JSX.Element {
   const { price } = model
@@ -66,7 +58,7 @@ export function ModelDetails({ model }: { readonly model: PricedModel }): JSX.El
               ['Input types', model.inputs.join(', ')],
               ['Output types', model.outputs.join(', ')],
               ['Max input', `${count(model.inputTokensMax)} tokens`],
-              ['Native format', model.formats.map((format) => formatNames[format] ?? format).join(', ')],
+              ['Native format', model.formats.map(formatLabel).join(', ')],
               ...(model.released === null ? [] : [['Released', day(model.released)] as const]),
               ...(Date.parse(price.effectiveFrom) === 0
                 ? []

@@ -2,8 +2,8 @@
 
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { ApiError, send } from '@/lib/api'
-import { isConversationFormat } from '@/lib/formats'
 import { inOrder } from '@/lib/model-order'
+import { isConversationFormat } from '../../../../contract/formats.ts'
 import type { RateName, UnsoldRate } from '../../../../contract/meters.ts'
 
 /** USD per million tokens; null: the model does not have the class. */

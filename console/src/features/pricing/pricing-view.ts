@@ -1,5 +1,5 @@
 /** Search, filter and sort of the price list, from the URL. Pure. */
-import { isConversationFormat } from '../../lib/formats.ts'
+import { isConversationFormat } from '../../../../contract/formats.ts'
 import { compareModels } from '../../lib/model-order.ts'
 import { compareUsd } from '../../lib/usd.ts'
 import type { PricedModel } from './price-list.ts'

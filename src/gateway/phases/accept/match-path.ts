@@ -2,7 +2,9 @@
  * Method, path and headers → format and operation, by the routes of the formats and by those that all formats share.
  * Pure.
  */
+
 import type { IncomingHttpHeaders } from 'node:http'
+import { endpointNames } from '../../../../contract/endpoints.ts'
 import { TollgateError } from '../../../base/errors.ts'
 import { RecentMap } from '../../../base/recent-map.ts'
 import type { UrlFields } from '../../../wire/client-routes.ts'
@@ -92,13 +94,7 @@ interface Prefixed {
 type RouteRequest = PathRequest & Prefixed
 
 /** Operations that the path of a POST alone decides, whatever its headers and query are. */
-const ofPathAlone: ReadonlySet<GatewayOperation> = new Set([
-  'generate',
-  'compact',
-  'embed',
-  'embed_batch',
-  'count_tokens',
-])
+const ofPathAlone: ReadonlySet<GatewayOperation> = new Set([...endpointNames, 'count_tokens'])
 const pathsRemembered = 256
 const rememberedCharactersMax = 512
 const remembered = new RecentMap<string, PathMatch>(pathsRemembered)
