@@ -8,7 +8,6 @@ import { formatNames } from '../../contract/formats.ts'
 import { meters, type UnsoldRate } from '../../contract/meters.ts'
 import { routingStrategies } from '../../contract/routing-strategies.ts'
 import { parseWindow } from '../catalog/prices/price-schedule.ts'
-import type { UpstreamFormatName } from '../wire/format-names.ts'
 import { upstreamMistakes } from './custom-upstreams.ts'
 import {
   date,
