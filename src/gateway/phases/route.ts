@@ -2,7 +2,7 @@
  * Model name → Route: at which upstreams in which order, and for each the format and the price.
  * Pure, over the catalog snapshot.
  */
-import { isEndpoint } from '../../../contract/endpoints.ts'
+import { endpointNames } from '../../../contract/endpoints.ts'
 import type { Caller } from '../../access/types.ts'
 import { TollgateError } from '../../base/errors.ts'
 import { nearestNames } from '../../catalog/nearest.ts'
@@ -42,6 +42,11 @@ export interface RouteDeps {
   readonly order: (candidates: readonly Candidate[], asked: OrderedRequest) => readonly Candidate[]
 }
 
+/** The upstream operation of each endpoint; tokens are counted for a request that would generate. */
+const upstreamOperations: Readonly<Partial<Record<string, UpstreamOperation>>> = Object.fromEntries(
+  endpointNames.map((name) => [name, name]),
+)
+
 /** Throws 404 for an unknown or disabled model or where the sender's preference leaves no upstream, 403 for one that the key may not use, 501 for an operation that it does not support. */
 export function route(
   deps: RouteDeps,
@@ -50,8 +55,7 @@ export function route(
   parsed: ParsedRequest,
 ): Route {
   const { model, datedName } = findModel(deps.snapshot, caller, parsed.facts.model, 'model')
-  // Tokens are counted for a request that would generate.
-  const operation = isEndpoint(context.operation) ? context.operation : 'generate'
+  const operation = upstreamOperations[context.operation] ?? 'generate'
   const ownKeys = ownRoute(deps.providerKeys, caller.account, model)
   const isOnly = ownKeys?.isOnly === true
   const preference = preferenceOf(deps, caller, context)
